@@ -9,8 +9,8 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 struct HeldEntry {
     entry: Entry,
-    /// For how long.
-    delay: Delay,
+    /// The round whose delay it waits for.
+    round: Option<u16>,
     /// The half-move that it tells of.
     ply: usize,
     /// It was recorded by this run of the program, whose time tells how long ago that was.
@@ -42,8 +42,8 @@ const fn is_of_next(fact: &Fact) -> bool {
 #[derive(Clone, Debug, Default)]
 pub struct Held {
     delays: RoundDelays,
-    /// The one in force: that of the round of the game that is on or was last.
-    delay: Delay,
+    /// The round of the game that is on or was last: its delay is in force.
+    current: Option<u16>,
     /// The round of the next game.
     round: Option<u16>,
     waiting: VecDeque<HeldEntry>,
@@ -58,14 +58,16 @@ pub struct Held {
 impl Held {
     /// Nothing is held yet.
     pub fn new(delays: RoundDelays) -> Self {
-        Self { delay: delays.of(None), delays, ..Self::default() }
+        Self { delays, ..Self::default() }
+    }
+
+    /// From now on these delays hold, also for what waits.
+    pub fn renew(&mut self, delays: RoundDelays) {
+        self.delays = delays;
     }
 
     /// Takes the next entry of a record at `now`, which this run of the program made or one before.
     pub fn take(&mut self, entry: &Entry, is_of_this_run: bool, now: Stamp) {
-        if self.delays.is_none() {
-            return;
-        }
         self.follow_rounds(&entry.fact);
         if matches!(entry.fact, Fact::Sensed { .. } | Fact::Pictured(_)) && !self.may_be_read() {
             return;
@@ -81,7 +83,7 @@ impl Held {
             _ => {}
         }
         // Who plays next is no secret: it waits for nothing but what comes before it.
-        let is_secret = |(idx, it): (usize, &HeldEntry)| match it.delay {
+        let is_secret = |(idx, it): (usize, &HeldEntry)| match self.delays.of(it.round) {
             Delay::Moves(_) => idx >= self.n_free,
             _ => !it.is_free,
         };
@@ -98,8 +100,8 @@ impl Held {
             _ => {}
         }
         let ply = self.n_plies + usize::from(is_of_next(&entry.fact));
-        let (entry, delay, taken_at) = (entry.clone(), self.delay, now.mono);
-        self.waiting.push_back(HeldEntry { entry, delay, ply, is_of_this_run, taken_at, is_free });
+        let (entry, round, taken_at) = (entry.clone(), self.current, now.mono);
+        self.waiting.push_back(HeldEntry { entry, round, ply, is_of_this_run, taken_at, is_free });
         if self.is_over || is_free {
             // What was missed may be found behind the end.
             self.n_free = self.waiting.len();
@@ -118,7 +120,7 @@ impl Held {
             _ => false,
         };
         if is_now {
-            self.delay = self.delays.of(self.round);
+            self.current = self.round;
         }
     }
 
@@ -129,12 +131,12 @@ impl Held {
     fn may_be_read(&self) -> bool {
         let is_on = self.has_begun && !self.is_over;
         let next = self.delays.of(self.round);
-        is_on || self.delay == next && !matches!(next, Delay::Moves(_))
+        is_on || self.delays.of(self.current) == next && !matches!(next, Delay::Moves(_))
     }
 
     /// Whether the public is behind now: there is a delay, or something of one still waits.
     pub fn is_behind(&self) -> bool {
-        !self.delay.is_none() || !self.waiting.is_empty()
+        !self.delays.of(self.current).is_none() || !self.waiting.is_empty()
     }
 
     /// What may pass at `now`, in its order.
@@ -146,7 +148,7 @@ impl Held {
     }
 
     fn may(&self, idx: usize, it: &HeldEntry, now: Stamp) -> bool {
-        match it.delay {
+        match self.delays.of(it.round) {
             Delay::None => true,
             Delay::Minutes(_) => it.is_free || self.missing(it, now).is_zero(),
             Delay::Moves(n) => idx < self.n_free || it.ply + 2 * n <= self.n_plies,
@@ -155,7 +157,7 @@ impl Held {
 
     /// How long an entry has yet to wait for its minutes.
     fn missing(&self, it: &HeldEntry, now: Stamp) -> Duration {
-        let Delay::Minutes(n) = it.delay else { return Duration::ZERO };
+        let Delay::Minutes(n) = self.delays.of(it.round) else { return Duration::ZERO };
         let then = it.entry.at;
         let passed = if it.is_of_this_run {
             now.mono.since(then.mono)
@@ -171,6 +173,6 @@ impl Held {
     /// How long nothing will pass unless more is taken; `None` if only that helps.
     pub fn due_in(&self, now: Stamp) -> Option<Duration> {
         let first = self.waiting.front()?;
-        matches!(first.delay, Delay::Minutes(_)).then(|| self.missing(first, now))
+        matches!(self.delays.of(first.round), Delay::Minutes(_)).then(|| self.missing(first, now))
     }
 }

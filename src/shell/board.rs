@@ -44,8 +44,8 @@ const CHOSEN_FOR: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct BoardActor {
     name: String,
-    /// How far the public is to be behind the board, and how far it is on record that it is.
-    delays: RoundDelays,
+    /// How far the public is behind the board, and how far it is on record that it is.
+    delays: watch::Receiver<RoundDelays>,
     delay: Delay,
     game: Game,
     log: Log,
@@ -178,7 +178,7 @@ impl BoardActor {
             info!(board = settings.name, plies = play.sheet().len(), "taking up the recorded game");
         }
         let (writer, events) = Writer::start(&stand.disk, journal, BACKOFF);
-        stand.view.send_replace(Arc::new(ShownView::of(&settings.name, &game, now.stamp())));
+        Arc::new(ShownView::of(&settings.name, &game, now.stamp())).show_own(&stand.view);
         let ((sent, sents), (late, is_late)) = (mpsc::unbounded_channel(), oneshot::channel());
         let publisher = Publisher {
             name: settings.name.clone(),
@@ -205,7 +205,7 @@ impl BoardActor {
         note_round(&stand.status, &game);
         Self {
             name: settings.name.clone(),
-            delays: settings.delay.clone(),
+            delays: stand.delayed.clone(),
             delay,
             effects,
             game,
@@ -235,7 +235,7 @@ impl BoardActor {
     /// Puts on record how far the public is behind the board, if that is otherwise than before.
     fn note_delay(&mut self, at: Stamp) {
         let round = self.game.settings().due().map(|pairing| pairing.round);
-        let delay = self.delays.of(round);
+        let delay = self.delays.borrow_and_update().of(round);
         if std::mem::replace(&mut self.delay, delay) != delay {
             let fact = Fact::Record(Keeping::PublicDelay { round, delay });
             self.effects.push(Effect::Record(Entry { at, fact }));
@@ -302,6 +302,11 @@ impl BoardActor {
                 }
                 Ok(()) = calls.ping.changed() => {
                     self.alive.send_replace(*calls.ping.borrow_and_update());
+                }
+                Ok(()) = self.delays.changed() => {
+                    self.note_delay(self.now.stamp());
+                    // The page may be ours to make again.
+                    self.effects.push(Effect::Show);
                 }
                 // After all that the board has to tell.
                 Some(asked) = requests.recv() => self.answer(asked).await,

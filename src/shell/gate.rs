@@ -45,15 +45,15 @@ pub struct Public {
     pub past: watch::Sender<Arc<PastGames>>,
     /// What programs may know of it.
     pub live: watch::Sender<Arc<Live>>,
-    /// The page's view document, where the public is behind the board. Where it is not, the board
-    /// publishes its own, which also has what is on no record.
-    pub view: Option<watch::Sender<Arc<ShownView>>>,
+    /// The page's view document. Where the public is not behind the board, the board publishes its
+    /// own there, which also has what is on no record.
+    pub view: watch::Sender<Arc<ShownView>>,
     /// Whether all that is on record has been read once.
     pub is_ready: watch::Sender<bool>,
 }
 
 /// What of a record outputs are made from.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Scene {
     games: Games,
     /// The games of the event.
@@ -131,8 +131,10 @@ pub struct Gate {
     pub site: String,
     /// How far the record is on the disk.
     pub safe: watch::Receiver<Position>,
-    /// How far the public is behind the board.
-    pub delay: RoundDelays,
+    /// How far the public is to be behind the board.
+    pub delay: watch::Receiver<RoundDelays>,
+    /// Told how far it is.
+    pub kept: watch::Sender<RoundDelays>,
     /// The time.
     pub now: Now,
     /// What goes out.
@@ -148,14 +150,16 @@ impl Gate {
 
     /// As [`Gate::run`], with the record in `storage`.
     pub async fn follow<S: Storage>(self, storage: S) {
-        let Self { board, folder, site, mut safe, delay, now, public } = self;
-        if !delay.is_none() {
-            info!(board, %delay, "the public is behind the board");
+        let Self { board, folder, site, mut safe, mut delay, kept, now, public } = self;
+        let delays = delay.borrow_and_update().clone();
+        if !delays.is_none() {
+            info!(board, delay = %delays, "the public is behind the board");
         }
         public.is_ready.send_replace(false);
         let mut follower = Follower::new(storage);
-        let mut shelf = Shelf::new(&board, &folder, &site, public.view.is_none());
-        let mut window = Window::new(&board, &site, delay, public);
+        let mut shelf = Shelf::new(&board, &folder, &site, delays.is_none());
+        kept.send_replace(delays.clone());
+        let mut window = Window::new(&board, &site, delays, public);
         let (mut said, mut is_told) = (None, false);
         loop {
             let (to, is_new) = {
@@ -165,6 +169,11 @@ impl Gate {
             is_told |= is_new;
             let mut trouble = None;
             let has_all = loop {
+                if *delay.borrow_and_update() != *kept.borrow() {
+                    let delays = delay.borrow().clone();
+                    window.renew(&delays, &mut shelf.scene, now.stamp());
+                    kept.send_replace(delays);
+                }
                 match follower.poll(to) {
                     Ok(lines) if lines.is_empty() => break follower.has_read(to),
                     Ok(lines) => {
@@ -196,6 +205,7 @@ impl Gate {
                     is_told |= changed.is_ok();
                     changed.is_err()
                 }
+                Ok(()) = delay.changed() => false,
                 () = sleep_until(now.instant(now.stamp().mono + due)) => false,
             };
             if ended && *safe.borrow() == to {
@@ -306,7 +316,9 @@ struct Window<'a> {
     board: &'a str,
     site: &'a str,
     held: Held,
-    /// What has been let through, where the public is behind the board.
+    /// It may be behind the board.
+    is_behind: bool,
+    /// What has been let through, where it may be.
     scene: Scene,
     /// Something has passed that is not shown yet.
     has_more: bool,
@@ -315,14 +327,47 @@ struct Window<'a> {
 
 impl<'a> Window<'a> {
     fn new(board: &'a str, site: &'a str, delay: RoundDelays, public: Public) -> Self {
-        Self {
+        let is_behind = !delay.is_none();
+        let window = Self {
             board,
             site,
             held: Held::new(delay),
-            scene: Scene::new(public.view.is_some()),
+            is_behind,
+            scene: Scene::new(is_behind),
             has_more: false,
             public,
+        };
+        window.mark_view();
+        window
+    }
+
+    /// From now on the view document is the gate's where the public may be behind the board, and
+    /// the board's where it may not.
+    fn mark_view(&self) {
+        self.public.view.send_if_modified(|shown| {
+            let is_otherwise = shown.is_behind != self.is_behind;
+            if is_otherwise {
+                *shown = Arc::new(ShownView { is_behind: self.is_behind, ..(**shown).clone() });
+            }
+            is_otherwise
+        });
+    }
+
+    /// Takes up other delays. What has been shown stays so, and nothing more of what waits is shown
+    /// than the new ones let through. `all` is what is on record.
+    fn renew(&mut self, delays: &RoundDelays, all: &mut Scene, at: Stamp) {
+        info!(board = self.board, delay = %delays, "from now on the public is behind by this");
+        self.held.renew(delays.clone());
+        self.pass(at);
+        let was_behind = std::mem::replace(&mut self.is_behind, !delays.is_none());
+        if self.is_behind && !was_behind {
+            let past = all.past.take();
+            self.scene = Scene { past, ..all.clone() };
+            self.has_more = true;
+        } else if was_behind && !self.is_behind {
+            all.past = std::mem::take(&mut self.scene).past;
         }
+        self.mark_view();
     }
 
     /// Takes the next entry, read at `at`. What came before the record was read once is of an
@@ -336,7 +381,9 @@ impl<'a> Window<'a> {
     /// held in memory, and what is withdrawn later has passed as it did then.
     fn pass(&mut self, at: Stamp) {
         for entry in self.held.due(at) {
-            self.scene.take(self.board, &entry);
+            if self.is_behind {
+                self.scene.take(self.board, &entry);
+            }
             self.has_more = true;
         }
     }
@@ -348,7 +395,7 @@ impl<'a> Window<'a> {
         self.pass(at);
         let is_first = !*self.public.is_ready.borrow();
         let has_more = std::mem::take(&mut self.has_more) || is_first;
-        let is_behind = self.public.view.is_some();
+        let is_behind = self.is_behind;
         let scene = if is_behind { &mut self.scene } else { all };
         let game = scene.games.current();
         let text = game.as_ref().map_or_else(String::new, |game| game.public_pgn(self.site));
@@ -369,10 +416,11 @@ impl<'a> Window<'a> {
             let is_delayed = self.held.is_behind();
             self.public.live.send_replace(Arc::new(scene.live(self.board, is_delayed, wall)));
         }
-        if let Some(view) = self.public.view.as_ref().filter(|_| has_more) {
+        if is_behind && has_more {
             let (games, seen) = (&scene.games, scene.seen.as_ref());
             let text = View::of_record(self.board, games.fold(), games.tags(), seen).to_json();
-            view.send_replace(Arc::new(ShownView { text, made: Instant::now() }));
+            let shown = ShownView { text, made: Instant::now(), is_behind };
+            self.public.view.send_replace(Arc::new(shown));
         }
         // Last, since who waits for it takes the rest for that of the whole record.
         self.public.is_ready.send_replace(true);

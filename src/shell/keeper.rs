@@ -18,7 +18,7 @@ use super::orders::{self, Answer, AnswerClass, Asked, Requests};
 use super::publish::Echo;
 use super::record::{Games, RecordError};
 use super::status::{Recording, Status};
-use crate::game::{Game, Lit, Pairing, Settings};
+use crate::game::{Game, Lit, Pairing, RoundDelays, Settings};
 use crate::relay::livechess::Live;
 use crate::relay::pgn::{self, Tags};
 use std::any::Any;
@@ -68,6 +68,8 @@ pub struct Outfit {
     pub lit: watch::Sender<Lit>,
     /// How far the record is on the disk.
     pub safe: watch::Sender<Position>,
+    /// How far the public is behind the board.
+    pub delayed: watch::Receiver<RoundDelays>,
     /// How long records take.
     pub delays: Arc<Delays>,
     /// What happens.
@@ -104,6 +106,8 @@ pub struct Handle {
     pub lit: watch::Receiver<Lit>,
     /// For who has new settings for the board.
     pub renew: watch::Sender<config::BoardConfig>,
+    /// For who has another delay for it.
+    pub delay: watch::Sender<RoundDelays>,
 }
 
 /// The keeper of one board.
@@ -129,23 +133,20 @@ pub struct Calls {
     pub ping: watch::Receiver<u64>,
 }
 
-/// The gate of a board with these settings.
+/// The gate of a board with these settings, by what it is told of another delay, and what tells of
+/// the one that it keeps.
 fn gate_of(
     settings: &config::BoardConfig,
     folder: &Path,
     safe: watch::Receiver<Position>,
     now: Now,
     public: Public,
-) -> Gate {
-    Gate {
-        board: settings.name.clone(),
-        folder: folder.to_owned(),
-        site: settings.site.clone(),
-        safe,
-        delay: settings.delay.clone(),
-        now,
-        public,
-    }
+) -> (Gate, watch::Sender<RoundDelays>, watch::Receiver<RoundDelays>) {
+    let (tell, delay) = watch::channel(settings.delay.clone());
+    let (kept, told) = watch::channel(settings.delay.clone());
+    let (board, site) = (settings.name.clone(), settings.site.clone());
+    let folder = folder.to_owned();
+    (Gate { board, folder, site, safe, delay, kept, now, public }, tell, told)
 }
 
 /// Ready once the daemon is to stop, or is gone.
@@ -165,14 +166,15 @@ impl Keeper {
     ) -> (Self, Handle) {
         let empty = Game::new(settings.settings());
         let name = settings.name.clone();
-        let (view, views) = watch::channel(Arc::new(ShownView::of(&name, &empty, now.stamp())));
+        let is_behind = !settings.delay.is_none();
+        let shown = ShownView { is_behind, ..ShownView::of(&name, &empty, now.stamp()) };
+        let (view, views) = watch::channel(Arc::new(shown));
         let (pgn, pgns) = watch::channel(Arc::from(""));
         let (apart, aparts) = watch::channel(Arc::default());
         let (live, lives) = watch::channel(Arc::new(Live::unknown(&name)));
         let (book, books) = watch::channel(Arc::default());
         let (past, pasts) = watch::channel(Arc::default());
         let (is_ready, readiness) = watch::channel(false);
-        let (delayed, views) = public_views(settings, views);
         let (status, statuses) = watch::channel(Status::default());
         let (lit, lits) = watch::channel(Lit::default());
         let (alive, pings) = watch::channel(0);
@@ -184,8 +186,8 @@ impl Keeper {
         let (to_copy, of) = (status.clone(), name.clone());
         let original =
             Original { name: of, folder: folder.clone(), safe: keeps.clone(), status: to_copy };
-        let public = Public { pgn, apart, book, past, live, view: delayed, is_ready };
-        let gate = gate_of(&settings, &folder, keeps, now, public);
+        let public = Public { pgn, apart, book, past, live, view: view.clone(), is_ready };
+        let (gate, delay, delayed) = gate_of(&settings, &folder, keeps, now, public);
         let (delays, counts) = (Arc::new(Delays::default()), Arc::new(Counts::default()));
         let feed = Feed {
             name,
@@ -196,7 +198,6 @@ impl Keeper {
             past: pasts,
             live: lives,
             awaited: awaits,
-            is_behind: !settings.delay.is_none(),
             is_ready: readiness,
             status: statuses,
             delays: Arc::clone(&delays),
@@ -215,12 +216,13 @@ impl Keeper {
             status,
             lit,
             safe,
+            delayed,
             delays,
             counts,
             alive,
         };
         let keeper = Self { stand, clock, requests, renewed, awaited, said: None };
-        (keeper, Handle { feed, gate, original, alive: pings, orders, lit: lits, renew })
+        (keeper, Handle { feed, gate, original, alive: pings, orders, lit: lits, renew, delay })
     }
 
     /// Gives the board this place on a line that others share.
@@ -308,7 +310,7 @@ impl Keeper {
         tokio::select! {
             ended = &mut running => return ended,
             () = stopped(&mut stop) => {}
-            Ok(_) = self.renewed.wait_for(|renewed| *renewed != settings) => {}
+            Ok(_) = self.renewed.wait_for(|renewed| settings.takes_opening(renewed)) => {}
         }
         halt.send_replace(true);
         running.await
@@ -368,19 +370,6 @@ impl Keeper {
             *status = Status { record: off, copy, ..Status::default() };
         });
     }
-}
-
-/// What the public sees of the page. Where it is behind the board, it has no way to what the board
-/// shows.
-fn public_views(
-    settings: &config::BoardConfig,
-    views: watch::Receiver<Arc<ShownView>>,
-) -> (Option<watch::Sender<Arc<ShownView>>>, watch::Receiver<Arc<ShownView>>) {
-    if settings.delay.is_none() {
-        return (None, views);
-    }
-    let (delayed, views) = watch::channel(views.borrow().clone());
-    (Some(delayed), views)
 }
 
 /// The PGN of the game that is to come.

@@ -45,7 +45,7 @@ pub struct Publisher {
     pub name: String,
     /// Where the log's lines go.
     pub echo: Echo,
-    /// The page's view document.
+    /// The page's view document, which is not the board's to say where the public is behind it.
     pub view: watch::Sender<Arc<ShownView>>,
     /// Told when the disk does not take the record, and when it does again.
     pub status: watch::Sender<Status>,
@@ -330,7 +330,7 @@ impl Publisher {
     /// Shows the public what was withheld, now that it is on the disk.
     fn show(&self, withheld: &mut Withheld) {
         if let Some(shown) = withheld.shown.take_if(|_| !withheld.is_for_good) {
-            self.view.send_replace(shown);
+            shown.show_own(&self.view);
         }
     }
 }

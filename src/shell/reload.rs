@@ -2,21 +2,28 @@
 //! other board notices.
 
 use super::config::{BoardConfig, Config};
+use crate::game::RoundDelays;
 use std::io::{self, IsTerminal};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tracing::{info, warn};
 
+/// Whom to tell of a board's new settings.
+#[derive(Debug)]
+pub(super) struct Renewal {
+    /// Its keeper.
+    pub(super) settings: watch::Sender<BoardConfig>,
+    /// Its gate.
+    pub(super) delay: watch::Sender<RoundDelays>,
+}
+
 /// Reads the settings anew whenever a hangup asks for that, for ever. Each board hears of its own
-/// by its sender, in the order of `config`. Where a terminal is, the same signal says that it is
+/// by its renewal, in the order of `config`. Where a terminal is, the same signal says that it is
 /// gone, and stays the end.
 ///
 /// # Errors
 /// The system gives no signals.
-pub(super) fn keep(
-    config: Config,
-    boards: Vec<watch::Sender<BoardConfig>>,
-) -> io::Result<impl Future<Output = ()>> {
+pub(super) fn keep(config: Config, boards: Vec<Renewal>) -> io::Result<impl Future<Output = ()>> {
     let hangups = match io::stdin().is_terminal() {
         true => None,
         false => Some(signal(SignalKind::hangup())?),
@@ -24,11 +31,7 @@ pub(super) fn keep(
     Ok(follow(config, boards, hangups))
 }
 
-async fn follow(
-    mut config: Config,
-    boards: Vec<watch::Sender<BoardConfig>>,
-    hangups: Option<Signal>,
-) {
+async fn follow(mut config: Config, boards: Vec<Renewal>, hangups: Option<Signal>) {
     let Some(mut hangups) = hangups else { return };
     while hangups.recv().await.is_some() {
         let Some(source) = config.source.clone() else {
@@ -44,7 +47,8 @@ async fn follow(
                 changes.tell();
                 for (idx, settings) in changes.boards {
                     config.boards[idx] = settings.clone();
-                    boards[idx].send_replace(settings);
+                    boards[idx].delay.send_replace(settings.delay.clone());
+                    boards[idx].settings.send_replace(settings);
                 }
             }
             Err(why) => warn!(why, "THE NEW SETTINGS ARE NOT USED; all goes on as it was"),
@@ -100,7 +104,6 @@ fn fixed(before: &BoardConfig, after: &BoardConfig) -> Option<&'static str> {
     let is_shared = before.is_on_bus() || after.is_on_bus();
     let keys = [
         ("table", before.table != after.table),
-        ("delay", before.delay != after.delay),
         ("leds", before.leds != after.leds),
         ("wall", before.wall != after.wall),
         ("display", before.display != after.display),
@@ -133,10 +136,10 @@ mod tests {
         let moved = changes(&OLD.replace("/dev/b", "/dev/c")).expect("another port");
         assert_eq!(moved.boards.iter().map(|(idx, _)| *idx).collect::<Vec<_>>(), [1]);
         assert_eq!(moved.boards[0].1.port, "/dev/c");
-        let later = changes(&format!("[http]\nlisten = \"8961\"\n{OLD}delay = \"3 moves\""));
+        let later = changes(&format!("[http]\nlisten = \"8961\"\n{OLD}table = 7"));
         let later = later.expect("sections");
         assert_eq!(later.boards, []);
-        assert_eq!(later.later, ["[http]", "delay of board \"b\""]);
+        assert_eq!(later.later, ["[http]", "table of board \"b\""]);
         let why = changes(&format!("{OLD}[[board]]\nname = \"c\"\nport = \"/dev/c\""));
         assert!(why.expect_err("another board").contains("systemctl restart rokade"));
     }

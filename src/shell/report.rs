@@ -150,7 +150,7 @@ impl Outlook {
         let counted = feed.counts.read();
         let is_arbiters = audience == Audience::Arbiter;
         // All of these tell at once that somebody has moved.
-        let now = is_arbiters || !feed.is_behind;
+        let now = is_arbiters || !feed.view.borrow().is_behind;
         BoardReport {
             name: feed.name.clone(),
             recorded: status.is_recorded(),

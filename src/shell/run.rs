@@ -159,9 +159,9 @@ pub async fn run(
         let clock = clocks.remove(&settings.name);
         let (keeper, handle) =
             Keeper::new(settings, folder, clock, manner.echo(), Arc::clone(&disk), now);
-        let Handle { feed, gate, original, alive: answers, orders, lit, renew } = handle;
+        let Handle { feed, gate, original, alive: answers, orders, lit, renew, delay } = handle;
         lits.push(lit);
-        renewals.push(renew);
+        renewals.push(reload::Renewal { settings: renew, delay });
         gates.push(gate);
         originals.push(original);
         to_boards.push((settings.name.clone(), orders));

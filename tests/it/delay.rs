@@ -20,7 +20,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Bitboard, Chess, Position as _, Square};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
-use tokio_tungstenite::connect_async;
+use tokio_tungstenite::{connect_async, tungstenite::Message};
 
 use crate::cli::pgn_moves;
 use crate::daemon::game;
@@ -33,12 +33,12 @@ use crate::push;
 use crate::round;
 
 /// The moment so many seconds after a start; a run before this one counted from another.
-fn at(seconds: u64) -> Stamp {
+pub(crate) fn at(seconds: u64) -> Stamp {
     let wall = 1_790_000_000_000_000 + i64::try_from(seconds).unwrap() * 1_000_000;
     Stamp { mono: Mono::from_millis(seconds * 1_000), wall: Wall(wall) }
 }
 
-fn made(ply: usize, seconds: u64) -> Entry {
+pub(crate) fn made(ply: usize, seconds: u64) -> Entry {
     let fact = Fact::MoveRetracted { ply: ply + 1 };
     Entry { at: at(seconds), fact }
 }
@@ -233,7 +233,7 @@ fn n_in(pgn: &str) -> usize {
 }
 
 /// How many half-moves the file of the first game has.
-fn n_filed(place: &Place) -> usize {
+pub(crate) fn n_filed(place: &Place) -> usize {
     n_in(&fs::read_to_string(place.journal().join("game-0001.pgn")).unwrap_or_default())
 }
 
@@ -321,14 +321,15 @@ fn placements(moves: &[String]) -> Vec<String> {
     all
 }
 
-/// Looks at the screen with all boards, and notes how far its first board has come.
+/// Looks at the screen with all boards, and notes how far its first board has come once it is read.
 async fn look(addr: SocketAddr, stood: Vec<String>, n_shown: Arc<AtomicUsize>) {
     let mut socket = connect_async(format!("ws://{addr}/hall/ws")).await.unwrap().0;
     while let Some(Ok(message)) = socket.next().await {
-        let Ok(text) = message.into_text() else { continue };
+        let Message::Text(text) = message else { continue };
         let news: Value = serde_json::from_str(&text).unwrap_or_default();
         for tile in news["boards"].as_array().into_iter().flatten() {
-            let Some(fen) = tile["view"]["fen"].as_str().filter(|_| tile["n"] == 0) else {
+            let fen = tile["view"]["fen"].as_str().filter(|_| tile["n"] == 0);
+            let Some(fen) = fen.filter(|fen| !fen.starts_with("8/8/8/8/8/8/8/8")) else {
                 continue;
             };
             let n = stood.iter().position(|placement| fen.starts_with(placement.as_str()));
@@ -341,7 +342,7 @@ async fn look(addr: SocketAddr, stood: Vec<String>, n_shown: Arc<AtomicUsize>) {
 async fn read_page(addr: SocketAddr, n_shown: Arc<AtomicUsize>) {
     let mut socket = connect_async(format!("ws://{addr}/board/table-1/ws")).await.unwrap().0;
     while let Some(Ok(message)) = socket.next().await {
-        let Ok(text) = message.into_text() else { continue };
+        let Message::Text(text) = message else { continue };
         let view: Value = serde_json::from_str(&text).unwrap_or_default();
         n_shown.fetch_max(moves_of(&view["view"]).len(), Ordering::Relaxed);
     }
@@ -398,15 +399,14 @@ async fn told_of_machine(place: &Place) -> (Value, Vec<String>) {
 /// Which of what [`WaysOut`] tells is the pieces as the sensors show them.
 const ON_BOARD: usize = 0;
 
-/// An event of three boards with all ways out that there are; in its first round the public is two
-/// moves behind the first board.
-fn with_all_ways_out() -> Place {
+/// An event of three boards with all ways out that there are, the public of the first of them
+/// behind it by this.
+pub(crate) fn with_all_ways_out(delay: &str) -> Place {
     let place = round::event(round::ROUND_1);
     place.add(&format!("[folder]\npath = {:?}\n", place.path("out")));
     let text = fs::read_to_string(place.path("rokade.toml")).unwrap();
     let (own, others) = text.split_once("[[board]]\nname = \"table-2\"").unwrap();
-    let delay = "[[board]]\ndelay = \"none; round 1: 2 moves\"\n";
-    let own = own.replacen("[[board]]\n", delay, 1);
+    let own = own.replacen("[[board]]\n", &format!("[[board]]\ndelay = {delay:?}\n"), 1);
     let text = format!(
         "{own}demo_board = {:?}\n[board.wall]\nchips = \"ws2812\"\nbus = {:?}\n[board.display]\n\
          chips = \"hd44780\"\nbus = {:?}\n[[board]]\nname = \"table-2\"{others}",
@@ -421,7 +421,7 @@ fn with_all_ways_out() -> Place {
 /// All ways on which an event's first game reaches the public: its rounds and earlier games, the
 /// folder, a file on another server, what programs that know LiveChess may ask for, a demo board,
 /// the screen with all boards, a board's page, a wall of lights and a display.
-struct WaysOut<'a> {
+pub(crate) struct WaysOut<'a> {
     place: &'a Place,
     livechess: u16,
     /// What LiveChess calls the game.
@@ -439,7 +439,7 @@ fn read(text: &str) -> Value {
 }
 
 impl<'a> WaysOut<'a> {
-    async fn watch(
+    pub(crate) async fn watch(
         place: &'a Place,
         livechess: u16,
         elsewhere: push::Broadcast,
@@ -468,7 +468,7 @@ impl<'a> WaysOut<'a> {
     }
 
     /// How many half-moves each of them has told, those first that are asked.
-    async fn told(&self) -> Vec<usize> {
+    pub(crate) async fn told(&self) -> Vec<usize> {
         let place = self.place;
         let boards = read(&livechess::get(self.livechess, "eboards").await);
         let on_board = boards.as_array().into_iter().flatten().find_map(|board| {
@@ -497,7 +497,7 @@ impl<'a> WaysOut<'a> {
 
 #[tokio::test]
 async fn an_event_stays_behind_on_all_its_ways_out() {
-    let place = with_all_ways_out();
+    let place = with_all_ways_out("none; round 1: 2 moves");
     let elsewhere = push::to_file(&place);
     let livechess = livechess::serve(&place);
     let (intended, played) = game(10, Span::new(300, 600), 5);

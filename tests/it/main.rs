@@ -17,6 +17,7 @@ mod config;
 mod copy;
 mod daemon;
 mod delay;
+mod delay_change;
 mod demo_board;
 mod display;
 mod doctor;

@@ -145,7 +145,7 @@ impl View {
 
     fn shown(&self) -> Arc<ShownView> {
         let text = serde_json::to_string(self).expect("a view is JSON");
-        Arc::new(ShownView { text, made: Instant::now() })
+        Arc::new(ShownView { text, made: Instant::now(), is_behind: false })
     }
 }
 
@@ -189,7 +189,6 @@ impl Stage {
             past: pasts.clone(),
             awaited: watch::channel(format!("[White \"{name}\"]\n\n*\n\n").into()).1,
             live: watch::channel(Arc::default()).1,
-            is_behind: false,
             is_ready: watch::channel(true).1,
             status: statuses.clone(),
             delays: Arc::default(),

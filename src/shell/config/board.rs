@@ -222,6 +222,12 @@ impl BoardConfig {
         both.into_iter().filter(|(_, leds)| leds.is_set()).collect()
     }
 
+    /// Whether a board that is open with these settings is opened anew for `others`. How far the
+    /// public is behind it is its gate's concern.
+    pub fn takes_opening(&self, others: &Self) -> bool {
+        Self { delay: others.delay.clone(), ..self.clone() } != *others
+    }
+
     /// Whether it shares its line with others.
     pub fn is_on_bus(&self) -> bool {
         self.bus_address != 0

@@ -100,8 +100,6 @@ pub struct Feed {
     pub live: watch::Receiver<Arc<Live>>,
     /// What stands for the game until then in a file of all boards: its tags.
     pub awaited: watch::Receiver<Arc<str>>,
-    /// The public is behind the board.
-    pub is_behind: bool,
     /// Whether `pgn` is that of the whole record.
     pub is_ready: watch::Receiver<bool>,
     /// How its recording stands.
@@ -148,21 +146,35 @@ pub struct ShownView {
     pub text: String,
     /// When `text` was true; its clocks are read as of then.
     pub made: Instant,
+    /// The public is behind the board: only the board's gate may say what it sees.
+    pub is_behind: bool,
 }
 
 impl ShownView {
     /// What is to be shown of a game now.
     pub(super) fn of(name: &str, game: &Game, at: Stamp) -> Self {
-        Self { text: View::new(name, game, at.mono).to_json(), made: Instant::now() }
+        let text = View::new(name, game, at.mono).to_json();
+        Self { text, made: Instant::now(), is_behind: false }
+    }
+
+    /// Shows the `public` of a board this, which is the board's own, unless it is behind the board.
+    pub(super) fn show_own(self: Arc<Self>, public: &watch::Sender<Arc<Self>>) {
+        public.send_if_modified(|shown| {
+            let may_see = !shown.is_behind;
+            if may_see {
+                *shown = self;
+            }
+            may_see
+        });
     }
 
     /// The document with its age now and how its recording stands:
     /// `{"age_ms":12,"recorded":true,"head":"431:9c3f...","warning":null,"view":{...}}`.
-    fn envelope(&self, status: &Status, is_behind: bool) -> String {
+    fn envelope(&self, status: &Status) -> String {
         let age = self.made.elapsed().as_millis();
         let is_recorded = status.is_recorded();
         // It grows with each move, and at once.
-        let head = status.head.as_deref().filter(|_| !is_behind).unwrap_or_default();
+        let head = status.head.as_deref().filter(|_| !self.is_behind).unwrap_or_default();
         let warning = serde_json::json!(status.warning());
         format!(
             "{{\"age_ms\":{age},\"recorded\":{is_recorded},\"head\":\"{head}\",\
@@ -175,7 +187,7 @@ impl ShownView {
 impl Feed {
     /// The newest document, with how its recording stands.
     fn envelope(&self, shown: &ShownView) -> String {
-        shown.envelope(&self.status.borrow(), self.is_behind)
+        shown.envelope(&self.status.borrow())
     }
 }
 

@@ -71,7 +71,8 @@ mod tests {
 
     #[tokio::test]
     async fn no_reader_on_the_pages_thread_holds_a_lock_of_a_board() {
-        let shown = ShownView { text: "1".to_owned(), made: tokio::time::Instant::now() };
+        let made = tokio::time::Instant::now();
+        let shown = ShownView { text: "1".to_owned(), made, is_behind: false };
         let (view, views) = watch::channel(Arc::new(shown));
         let (pgn, pgns) = watch::channel(Arc::from("1"));
         let (book, books) = watch::channel(Arc::default());
@@ -86,7 +87,6 @@ mod tests {
             past: pasts.clone(),
             live: watch::channel(Arc::default()).1,
             awaited: watch::channel(Arc::from("")).1,
-            is_behind: false,
             is_ready: watch::channel(true).1,
             status: statuses.clone(),
             delays: Arc::default(),

@@ -94,7 +94,6 @@ impl House {
             awaited: watch::channel(Arc::from("")).1,
             apart: tokio::sync::watch::channel(Arc::default()).1,
             live: watch::channel(Arc::default()).1,
-            is_behind: false,
             is_ready: watch::channel(true).1,
             status: status.subscribe(),
             delays: Arc::default(),
@@ -170,7 +169,7 @@ impl Frames {
 fn shown(listener: &Listener, now: Mono, number: u64) -> Arc<ShownView> {
     let view = View::new("table-1", &listener.game, now).to_json();
     let text = format!("{{\"number\":{number},{}", view.strip_prefix('{').expect("an object"));
-    Arc::new(ShownView { text, made: tokio::time::Instant::now() })
+    Arc::new(ShownView { text, made: tokio::time::Instant::now(), is_behind: false })
 }
 
 /// Starts the viewer.

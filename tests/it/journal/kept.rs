@@ -5,7 +5,7 @@ use super::disk::{Call, MemStorage};
 use super::{LONG, open};
 use crate::program::LIMIT;
 use rokade::game::entry::Basis;
-use rokade::game::{Delay, Effect, Entry, Event, Fact, Game, Keeping, Settings};
+use rokade::game::{Delay, Effect, Entry, Event, Fact, Game, Keeping, RoundDelays, Settings};
 use rokade::relay::log::Log;
 use rokade::shell::backoff::Backoff;
 use rokade::shell::disk::Disk;
@@ -194,7 +194,7 @@ fn publish(
     events: mpsc::UnboundedReceiver<WriterEvent<After>>,
     sent: mpsc::UnboundedReceiver<SentBatch>,
 ) -> Public {
-    let shown = ShownView { text: "0".to_owned(), made: Instant::now() };
+    let shown = ShownView { text: "0".to_owned(), made: Instant::now(), is_behind: false };
     let (view, views) = watch::channel(Arc::new(shown));
     let (status, statuses) = watch::channel(Status::default());
     let publisher = Publisher {
@@ -220,7 +220,7 @@ fn write(disk: &Disk, journal: Journal<MemStorage>) -> (Writer<After, MemStorage
 }
 
 fn news(n: u64, body: &str) -> Batch<After> {
-    let shown = ShownView { text: n.to_string(), made: Instant::now() };
+    let shown = ShownView { text: n.to_string(), made: Instant::now(), is_behind: false };
     let (rendered, news) = oneshot::channel();
     rendered.send(Arc::new(shown)).unwrap();
     let after = After { shown: Some(news), ..After::default() };
@@ -362,7 +362,7 @@ async fn what_is_rendered_after_the_disk_has_it_is_shown_in_its_turn() {
     events.send(written(news(3, "{}").after)).unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(public.view.borrow().text, "0");
-    let shown = ShownView { text: "1".to_owned(), made: Instant::now() };
+    let shown = ShownView { text: "1".to_owned(), made: Instant::now(), is_behind: false };
     rendered.send(Arc::new(shown)).unwrap();
     public.view.wait_for(|shown| shown.text == "3").await.unwrap();
     drop(events);
@@ -386,8 +386,8 @@ fn let_out(storage: MemStorage, folder: &std::path::Path) -> Out {
 fn let_out_behind(storage: MemStorage, folder: &std::path::Path, delay: Delay, now: Now) -> Out {
     let (past, pasts) = watch::channel(Arc::default());
     let (is_ready, readiness) = watch::channel(false);
-    let shown = ShownView { text: "0".to_owned(), made: Instant::now() };
-    let view = (!delay.is_none()).then(|| watch::channel(Arc::new(shown)).0);
+    let shown = ShownView { text: "0".to_owned(), made: Instant::now(), is_behind: false };
+    let view = watch::channel(Arc::new(shown)).0;
     let (pgn, pgns) = watch::channel(Arc::from(""));
     let (safe, keeps) = watch::channel(Position::default());
     let gate = Gate {
@@ -395,7 +395,8 @@ fn let_out_behind(storage: MemStorage, folder: &std::path::Path, delay: Delay, n
         folder: folder.to_owned(),
         site: "here".to_owned(),
         safe: keeps,
-        delay: delay.into(),
+        delay: watch::channel(delay.into()).1,
+        kept: watch::channel(RoundDelays::default()).0,
         now,
         public: gate::Public {
             book: watch::channel(Arc::default()).0,
