@@ -25,6 +25,7 @@ pub(super) struct Brief {
     pub(super) clock: Value,
     pub(super) link: String,
     pub(super) idle: bool,
+    unnamed: Value,
     /// Whether the board contradicts the position.
     #[serde(deserialize_with = "are_any")]
     pub(super) differs: bool,

@@ -60,8 +60,10 @@ pub struct View {
     pub joined: bool,
     /// Where moves are not known.
     pub gaps: Vec<ViewGap>,
-    /// No game is on record: this is how the board stands.
+    /// No game is on record: this is how the board stands, as far as that is known.
     pub idle: bool,
+    /// The squares on which a piece stands then that the board does not name.
+    pub unnamed: Vec<String>,
     /// The squares on which the board has shown something else than this position for long.
     pub differs: Vec<String>,
 }
@@ -149,8 +151,8 @@ impl View {
         view.clock = clock(game, now);
         view.link = game.link().word();
         view.differs = game.contradicted(now).into_iter().map(name).collect();
-        if let Some(board) = game.unrecorded() {
-            view.stand(board);
+        if let Some(seen) = game.unrecorded() {
+            view.stand(seen);
         }
         if let Some(play) = game.play() {
             view.take(play.sheet(), game.n_public(), play.ending());
@@ -167,8 +169,8 @@ impl View {
         seen: Option<&Placement>,
     ) -> Self {
         let mut view = Self::tagged(board, tags);
-        if let Some(seen) = seen.filter(|seen| seen.unnamed().is_empty()) {
-            view.stand(seen.known());
+        if let Some(seen) = seen {
+            view.stand(seen);
         }
         view.link = record.link().word();
         view.clock = record.times().map(|(times, running, age)| {
@@ -228,7 +230,7 @@ impl View {
             event: String::new(),
             round: String::new(),
             start: Fen::default().to_string(),
-            fen: Fen::default().to_string(),
+            fen: fen_of_board(&Board::empty()),
             last: None,
             check: None,
             turn: "white",
@@ -240,20 +242,23 @@ impl View {
             link: LinkState::Absent.word(),
             joined: false,
             idle: true,
+            unnamed: Vec::new(),
             gaps: Vec::new(),
             differs: Vec::new(),
         }
     }
 
     /// Shows a board on which no game is on record.
-    fn stand(&mut self, board: &Board) {
-        self.fen = format!("{} w - - 0 1", board.board_fen());
+    fn stand(&mut self, seen: &Placement) {
+        self.fen = fen_of_board(seen.known());
+        self.unnamed = seen.unnamed().into_iter().map(name).collect();
     }
 
     /// Takes the first `n` half-moves of a game, and how it ended.
     fn take(&mut self, sheet: &ScoreSheet, n: usize, ending: Option<Ending>) {
         let pos = sheet.position(n);
         self.idle = false;
+        self.unnamed.clear();
         self.start = fen_of(sheet.start());
         self.fen = fen_of(pos);
         self.turn = pos.turn().word();
@@ -282,6 +287,11 @@ impl View {
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("a view is plain data")
     }
+}
+
+/// As of nobody's move in particular.
+fn fen_of_board(board: &Board) -> String {
+    format!("{} w - - 0 1", board.board_fen())
 }
 
 fn fen_of(pos: &Chess) -> String {

@@ -50,6 +50,7 @@ import { learn, say, spoken, spoken_time, stands, written } from './words.js';
  * @property {boolean} joined the beginning was not seen
  * @property {Gap[]} gaps moves that nobody knows, after this half-move
  * @property {boolean} idle no game is on record: this is how the board stands
+ * @property {Square[]} unnamed squares on which a piece stands then that the board does not name
  * @property {Square[]} differs squares on which the board contradicts the position
  */
 /**
@@ -288,8 +289,16 @@ const buttons = () => {
 /** The position that is shown, in words. @param {Map<Square, string>} men */
 const in_words = men => html`<section class="spoken" aria-labelledby="position-title">
   <h2 id="position-title">${say('position')}</h2>
-  ${COLORS.map(color => html`<p>${say(color)}: ${stands(men, color === 'white')}</p>`)}
+  ${men.size > 0 || unnamed().length === 0
+    ? COLORS.map(color => html`<p>${say(color)}: ${stands(men, color === 'white')}</p>`)
+    : nothing}
+  ${unnamed().length > 0
+    ? html`<p>${say('unnamed', { squares: unnamed().join(', ') })}</p>`
+    : nothing}
 </section>`;
+
+/** Where pieces stand that nobody can name. */
+const unnamed = () => view?.unnamed ?? [];
 
 /** What the board shows: the newest position, or one before it. */
 function shown() {
@@ -335,7 +344,7 @@ function draw(is_clock_alone = false) {
       animation: { duration: ANIMATION_MS },
     });
     /** @type {Map<Square, string>} */
-    const custom = new Map(check ? [[check, 'check']] : []);
+    const custom = new Map(check ? [[check, 'check']] : unnamed().map(sq => [sq, 'unnamed']));
     board.set({ fen, orientation: bottom(), lastMove: last, highlight: { custom } });
   }
   document.body.classList.toggle('cut', line === 'cut');

@@ -30,6 +30,7 @@ import { learn, say, written } from './words.js';
  * @property {import('./clock.js').Reading | null} clock
  * @property {'live' | 'lost' | 'absent'} link
  * @property {boolean} idle no game is on record: this is how the board stands
+ * @property {Square[]} unnamed squares on which a piece stands then that the board does not name
  * @property {boolean} differs the board contradicts the position
  */
 /** @typedef {{ n: number, age_ms: number, recorded: boolean, view: Brief }} News */
@@ -185,7 +186,9 @@ function paint(of, is_large, view) {
   });
   pictures.set(frame, there);
   /** @type {Map<Square, string>} */
-  const custom = new Map(view.check ? [[view.check, 'check']] : []);
+  const custom = new Map(
+    view.check ? [[view.check, 'check']] : view.unnamed.map(square => [square, 'unnamed']),
+  );
   there.set({
     fen: view.fen,
     orientation: view.orientation,

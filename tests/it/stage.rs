@@ -51,6 +51,7 @@ pub(crate) struct View {
     pub(crate) joined: bool,
     pub(crate) gaps: Vec<Value>,
     pub(crate) idle: bool,
+    pub(crate) unnamed: &'static [&'static str],
     pub(crate) differs: &'static [&'static str],
 }
 
@@ -110,6 +111,7 @@ impl View {
             joined: false,
             gaps: Vec::new(),
             idle: false,
+            unnamed: &[],
             differs: &[],
         }
     }

@@ -5,13 +5,20 @@
 
 use rokade::game::{Effect, Entry, Event, Fact, Game};
 use rokade::laws::{Act, FindingKind};
+use rokade::shell::config::SwitchReader;
+use rokade::shell::matrix::simulated;
+use rokade::shell::pty::Speed;
 use rokade::sim::replay::settings_of;
 use rokade::sim::trouble::{Trouble, TroubleCase, TroubleKind};
 use rokade::sim::{Replay, Script, TableKind};
 use rokade::table::{End, Reading, Sight};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::wire::{ClockMessage, ClockTime, SideTime};
+use serde_json::json;
 use shakmaty::{Color, Position};
+
+use crate::matrix::{configure, wait_until_live};
+use crate::program::Place;
 
 /// Two moves, and the cable is out while Black answers and White plays on.
 const OUT: &str = r#"{"trace":1,"board":"reed","clock":true}
@@ -210,4 +217,32 @@ fn moves_that_are_told_while_the_clock_stands_outlast_the_silence() {
 
 fn board_of(fen: &str) -> String {
     fen.split(' ').next().unwrap().to_owned()
+}
+
+/// Pieces that stand in no start position, before any game: the page shows where some stand, and
+/// makes no position of them.
+#[tokio::test]
+async fn where_pieces_stand_is_shown_before_a_game() {
+    let script = Script::parse(
+        r#"{"trace":1,"board":"reed","start":"4k3/8/8/8/8/2p5/3Q4/4K3 w - - 0 1"}
+{"t":300,"sq":"c3","p":""}
+{"t":400,"end":true}"#,
+    )
+    .unwrap();
+    let place = Place::new();
+    let bus = place.path("bus");
+    configure(
+        &place,
+        &format!("[[board]]\nname = \"table-1\"\nport = \"gpio\"\n[board.matrix]\nbus = {bus:?}\n"),
+    );
+    let (board, actor) =
+        simulated::open(&script.header, &bus, SwitchReader::ShiftRegisters).unwrap();
+    tokio::spawn(actor.run());
+    let daemon = place.start();
+    wait_until_live(&place, 1, &daemon).await;
+    let view = place.seen(|view| view["unnamed"] == json!(["e1", "d2", "c3", "e8"])).await;
+    assert_eq!((&view["idle"], &view["fen"]), (&json!(true), &json!("8/8/8/8/8/8/8/8 w - - 0 1")));
+    board.play(script.happenings, Speed::REAL).await.unwrap();
+    place.seen(|view| view["unnamed"] == json!(["e1", "d2", "e8"])).await;
+    assert_eq!(daemon.stop().await.0, Some(0));
 }

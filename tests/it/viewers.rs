@@ -253,7 +253,7 @@ async fn the_page_speaks_five_languages() {
 
 #[tokio::test]
 async fn the_position_is_told_in_words() {
-    let (_stage, page) = open(&mated()).await;
+    let (stage, page) = open(&mated()).await;
     let told = "[...document.querySelectorAll('section.spoken > *')]
         .map(part => part.textContent).join('\\n')";
     let words = "The position\n\
@@ -268,6 +268,14 @@ async fn the_position_is_told_in_words() {
     page.ask(&press("ArrowLeft")).await;
     let doubtful = "Black, move 1: Eva seven Eva five. 1… may have been e6 or d5";
     page.wait_for(&text("#announce"), doubtful).await;
+    // A board that names no pieces, before a game.
+    let fen = "8/8/8/8/8/8/8/8 w - - 0 1".to_owned();
+    stage.publish(&View { fen, idle: true, unnamed: &["e2", "e4"], ..View::start() });
+    page.wait_for(told, "The position\nPieces that the board cannot name: e2, e4").await;
+    page.wait_for("document.querySelectorAll('cg-board piece').length", 0).await;
+    page.wait_for("document.querySelectorAll('cg-board square.unnamed').length", 2).await;
+    page.open(&stage.url("/hall")).await;
+    page.wait_for("document.querySelectorAll('#grid square.unnamed').length", 2).await;
 }
 
 #[tokio::test]

@@ -130,8 +130,8 @@ impl Game {
         self.board.why_given_up()
     }
 
-    /// What stands on a board on which no game is on record, as far as it is known by name.
-    pub fn unrecorded(&self) -> Option<&Board> {
+    /// What is seen on a board on which no game is on record.
+    pub fn unrecorded(&self) -> Option<&Placement> {
         self.recorder.unrecorded()
     }
 

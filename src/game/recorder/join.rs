@@ -265,9 +265,9 @@ enum JoinedAs {
 }
 
 impl Recorder {
-    /// What stands on a board on which no game is on record, as far as it is known by name.
-    pub(in crate::game) fn unrecorded(&self) -> Option<&Board> {
-        self.joining.board().filter(|_| self.play.is_none() && self.link == LinkState::Live)
+    /// What is seen on a board on which no game is on record.
+    pub(in crate::game) fn unrecorded(&self) -> Option<&Placement> {
+        self.joining.seen().filter(|_| self.play.is_none() && self.link == LinkState::Live)
     }
 
     /// How castling is played in a game that is joined.
