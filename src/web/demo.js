@@ -127,13 +127,17 @@ function place() {
   return [round, table || view.board].filter(Boolean).join(' · ');
 }
 
-const header = () => html`<header>
-  <h1 id="event"><span class="what">${view?.event ?? ''}</span><span class="where"
-    >${[view?.event && ' ', place()].filter(Boolean).join('· ')}</span></h1>
+function header() {
+  const event = view?.event ?? '';
+  const where = [event && ' ', place()].filter(Boolean).join('· ');
+  return html`<header>
+  <h1 id="event" .style=${`--n: ${event.length + where.length}`}><span class="what"
+    >${event}</span><span class="where">${where}</span></h1>
   <p id="status" role="status" data-state=${status()} title=${[
     about?.head && say('recorded', { line: about.head }), about?.warning,
   ].filter(Boolean).join('\n')}>${say(status())}</p>
 </header>`;
+}
 
 /** @param {Player | undefined} known */
 function about_player(known) {

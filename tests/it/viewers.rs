@@ -355,7 +355,9 @@ async fn a_big_hall_has_large_letters() {
     page.wait_for(&faults(0.12), "large").await;
     page.resize(1024, 768).await;
     page.wait_for(&faults(0.07), "large").await;
-    stage.publish(&View { idle: true, ..view });
+    let event = "The very long name of an open tournament of which nobody remembers the end";
+    let round = "3.12".to_owned();
+    stage.publish(&View { idle: true, event: event.to_owned(), round, ..view });
     page.open(&stage.url("/board/table-1?theme=hall&language=de")).await;
     for (width, height) in [(1024, 768), (1920, 1080)] {
         page.resize(width, height).await;
@@ -369,12 +371,14 @@ async fn a_big_hall_has_large_letters() {
 const HALL_FAULTS: &str = "
         const faults = [];
         const read = ['#bottom .name', '.newest', '#top .time', '#bottom .time'];
-        for (const of of [...read, 'cg-board', 'header']) {
+        for (const of of [...read, 'cg-board', 'header', 'h1']) {
             const part = document.querySelector(of);
             const box = part.getBoundingClientRect();
             if (box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight)
                 faults.push(`${of} is cut`);
-            if (part.scrollWidth > part.clientWidth + 1) faults.push(`${of} has no room`);
+            const is_cut = part.scrollWidth > part.clientWidth + 1
+                || of === 'h1' && getComputedStyle(part.firstElementChild).display !== 'inline';
+            if (is_cut) faults.push(`${of} has no room`);
             const size = parseFloat(getComputedStyle(part).fontSize) / innerHeight;
             if (read.includes(of) && size < least) faults.push(`${of} is ${size}`);
         }
