@@ -223,7 +223,6 @@ impl Check {
 
     fn name(&mut self, pending: &PendingDifference, expected: Times, notes: &mut Vec<ClockNote>) {
         let shown = pending.shown;
-        let is_near = |a: Duration, b: Duration| a.abs_diff(b) <= TOLERANCE;
         // Presses that nobody heard bring times over to the other side as well, but no more than
         // has run meanwhile.
         let apart = expected.white.abs_diff(expected.black);
@@ -241,8 +240,12 @@ impl Check {
             notes.push(ClockNote::Reset { from: expected, to: shown });
             return;
         }
-        let is_transfer =
-            |model: &ClockModel| is_transfer(model, pending.off.white, pending.off.black);
+        // Where a press was heard and the other side shows what it should, the clock has added
+        // something else, even if that is twice as much.
+        let is_of_press = pending.pressed.is_some_and(|by| *pending.off.get(!by) == 0);
+        let is_transfer = |model: &ClockModel| {
+            !is_of_press && is_transfer(model, pending.off.white, pending.off.black)
+        };
         if !pending.has_stood && self.model.as_ref().is_some_and(is_transfer) {
             notes.push(ClockNote::PressesMissed { expected, shown });
             return;
@@ -287,7 +290,14 @@ impl Check {
         if is_of_press {
             let expected = self.model.as_ref()?.per_move(by).span();
             let shown = without(expected, -off);
-            return Some(ClockNote::Increment { by, expected, shown });
+            // Whoever has set it meanwhile has set it as it should be.
+            let is_right = self.ordered_per_move(by).is_some_and(|span| is_near(span, shown));
+            let is_known = self.relearn(by, off);
+            return (!is_right && !is_known).then_some(ClockNote::Increment {
+                by,
+                expected,
+                shown,
+            });
         }
         if self.control.is_none() && amount <= PLAIN {
             return None;
@@ -295,12 +305,20 @@ impl Check {
         Some(ClockNote::Unexplained { by, from, to })
     }
 
-    /// The clock adds something else than it was believed to add, if two presses say the same.
-    fn relearn(&mut self, by: Color, off: i64) {
+    /// What the time control gives `by` for a move, now.
+    fn ordered_per_move(&self, by: Color) -> Option<Duration> {
+        let (control, model) = (self.control.as_ref()?, self.model.as_ref()?);
+        Some(control.periods(by)?.get(model.period(by)).per_move.span())
+    }
+
+    /// The clock adds something else than it was believed to add, if two presses say the same:
+    /// true if so, and it is believed from now on.
+    fn relearn(&mut self, by: Color, off: i64) -> bool {
         let before = self.doubt.replace(off);
-        let Some(model) = &mut self.model else { return };
-        if before.is_none_or(|before| off.abs_diff(before) > SAME) {
-            return;
+        let Some(model) = &mut self.model else { return false };
+        let is_added = matches!(model.per_move(by), PerMove::Increment(_) | PerMove::Nothing);
+        if !is_added || before.is_none_or(|before| off.abs_diff(before) > SAME) {
+            return false;
         }
         let span = without(model.per_move(by).span(), -off);
         let seconds = span.as_secs();
@@ -310,6 +328,7 @@ impl Check {
             PerMove::Increment(Duration::from_secs(seconds))
         };
         model.set_per_move(self.read_at, per_move);
+        true
     }
 
     /// The time of a period, added or not added.
@@ -323,16 +342,16 @@ impl Check {
                 .then_some(ClockNote::Period { by, credit: amount });
         };
         let periods = control.periods(by)?;
-        let is_near = |span: Duration| !span.is_zero() && span.abs_diff(amount) <= TOLERANCE;
+        let is_credit = |span: Duration| !span.is_zero() && is_near(span, amount);
         if off > 0 && periods.has_next(index) {
             let credit = periods.get(index + 1).allotment;
-            if is_near(credit) {
+            if is_credit(credit) {
                 model.set_period(by, index + 1);
                 return Some(ClockNote::Period { by, credit });
             }
         }
         let credit = periods.get(index).allotment;
-        if off < 0 && index > 0 && is_near(credit) {
+        if off < 0 && index > 0 && is_credit(credit) {
             // It will come when the time has run down to zero.
             model.set_period(by, index - 1);
             model.set_crediting(Crediting::OnZero);
@@ -356,6 +375,10 @@ pub(super) fn is_transfer(model: &ClockModel, white: i64, black: i64) -> bool {
     };
     // Each display shows the second that has begun, so both may be ahead.
     explains(white + black) || explains(white + black - 1_000_000)
+}
+
+fn is_near(a: Duration, b: Duration) -> bool {
+    a.abs_diff(b) <= TOLERANCE
 }
 
 /// `span` without `off` microseconds, which may be negative.
