@@ -64,8 +64,8 @@ install_packages() {
 
 install_cargo_deny() {
     cargo deny --version >/dev/null 2>&1 && return 0
-    # Two to four minutes on two cores.
-    run cargo install cargo-deny --locked --version "$CARGO_DENY" ||
+    # A minute or two on two cores; longer if it were made quick.
+    run cargo install cargo-deny --locked --debug --version "$CARGO_DENY" ||
         give_up "cargo-deny $CARGO_DENY could not be installed: see above"
 }
 
