@@ -23,7 +23,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 use crate::daemon::game;
-use crate::program::{LIMIT, Place, is_live, plug};
+use crate::program::{Daemon, LIMIT, Place, is_live, plug};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 pub(crate) const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -422,10 +422,7 @@ async fn a_page_follows_a_live_board() {
     for origin in ["https://elsewhere.example.org", "https://elsewhere.example.org", "null"] {
         assert!(come(port, origin).await.is_err(), "{origin}");
     }
-    for site in ["https://elsewhere.example.org", "null"] {
-        let said = format!("name it under [livechess] origins site=\"{site}\"");
-        assert_eq!(daemon.said().matches(&said).count(), 1, "{}", daemon.said());
-    }
+    refusals_are_told_once(&daemon).await;
     come(port, "http://absolute").await.expect("the name that a local file has in OBS");
     ask_otherwise(port).await;
     let mut page = come(port, "https://lichess.org").await.unwrap();
@@ -479,6 +476,21 @@ async fn a_page_follows_a_live_board() {
     assert!(n_boards > intended.len(), "pieces in hands are seen too: {n_boards}");
     drop(page);
     assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// The operator is told of each site once. The log is written by a thread of its own, line by line:
+/// behind the last all are there.
+async fn refusals_are_told_once(daemon: &Daemon) {
+    for site in ["null", "https://elsewhere.example.org"] {
+        let said = format!("name it under [livechess] origins site=\"{site}\"");
+        let is_told = async {
+            while !daemon.said().contains(&said) {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(LIMIT, is_told).await.expect("a word to the operator");
+        assert_eq!(daemon.said().matches(&said).count(), 1, "{}", daemon.said());
+    }
 }
 
 /// Asks for the boards until the first is shown so.
