@@ -64,7 +64,7 @@ install_packages() {
 
 install_cargo_deny() {
     cargo deny --version >/dev/null 2>&1 && return 0
-    # A minute or two on two cores; longer if it were made quick.
+    # Some minutes on two cores, and more if it were made quick.
     run cargo install cargo-deny --locked --debug --version "$CARGO_DENY" ||
         give_up "cargo-deny $CARGO_DENY could not be installed: see above"
 }
