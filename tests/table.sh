@@ -154,6 +154,9 @@ troubles() {
     done
     figure "join: half-moves from the second on that are missing" \
         "$(troubles_column "^blitz join" 5)" "==" 0
+    play --games "$games" --manners blitz --trouble loose
+    figure "loose plug: half-moves on record that were not played, of $games games twice" \
+        "$(troubles_column "^blitz loose" 2)" "<=" $((games * 2 * 5 / 100))
     echo
 }
 

@@ -293,6 +293,7 @@ impl Recovered {
         if is_new {
             self.times = self.times_at(before).map(|times| (times, None, entry.at.mono));
             self.minutes.note_restart();
+            self.trail.miss();
         }
         if let (true, Some((sheet, _))) = (is_new, &mut self.game) {
             sheet.forget_times();
@@ -383,6 +384,8 @@ impl Recovered {
         let bench = self.game.as_ref().and_then(|(sheet, _)| self.minutes.seat(&settings, sheet));
         let (gone, clocked) = (self.gone, self.clocked());
         let ahead = self.last_at.since(Mono::default()) + gone.unwrap_or_default();
+        // What was missed before that may be more than there was time for since.
+        let (gone, clocked) = if self.trail.has_missed() { (None, None) } else { (gone, clocked) };
         let (trail, mut followed) = (self.trail, None);
         let play = self.game.map(|(sheet, ending)| {
             followed = trail.followed(&sheet);

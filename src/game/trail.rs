@@ -1,7 +1,7 @@
 //! What is on record of the sensors and the presses of the last few moves: enough to see them again
 //! as a daemon saw them that is gone.
 
-use super::entry::{Basis, Fact};
+use super::entry::{Basis, Fact, LinkState};
 use super::faulty::SensorFaults;
 use super::score::ScoreSheet;
 use crate::table::Placement;
@@ -42,6 +42,12 @@ pub(super) struct Trail {
     has_open_press: bool,
     /// Sensors that do not tell.
     faulty: SensorFaults,
+    /// How the board stood before nobody heard it, while what was played then is not on record.
+    missed: Option<Placement>,
+    /// Nobody hears the board.
+    is_unheard: bool,
+    /// It was read since, and stood otherwise.
+    is_other: bool,
 }
 
 impl Default for Trail {
@@ -61,12 +67,32 @@ impl Trail {
             is_stopped: false,
             has_open_press: false,
             faulty: SensorFaults::default(),
+            missed: None,
+            is_unheard: false,
+            is_other: false,
+        }
+    }
+
+    /// From now on nobody hears the board, or nobody has since the last fact.
+    pub(super) fn miss(&mut self) {
+        self.is_unheard = true;
+        if self.missed.is_none() {
+            (self.missed, self.is_other) = (Some(self.seen.clone()), false);
         }
     }
 
     /// Takes `fact`, recorded at `at`; by then the record is as `sheet` has it.
     pub(super) fn note(&mut self, at: Mono, fact: &Fact, sheet: &ScoreSheet) {
         self.faulty.note(fact, sheet, &self.seen);
+        match fact {
+            Fact::Link(LinkState::Lost) => self.miss(),
+            Fact::Link(LinkState::Live) => self.is_unheard = false,
+            Fact::Pictured(_) => self.is_other = true,
+            // The board stood as before when it was read.
+            Fact::Sensed { .. } | Fact::Pressed { .. } if !self.is_other => self.missed = None,
+            Fact::MoveMade { .. } | Fact::Gap { .. } if !self.is_unheard => self.missed = None,
+            _ => {}
+        }
         match fact {
             Fact::GameStarted { .. } => *self = Self::from(sheet.start().board()),
             Fact::Sensed { sq, reading } => {
@@ -132,9 +158,14 @@ impl Trail {
         }
     }
 
-    /// What the sensors showed last.
-    pub(super) const fn seen(&self) -> &Placement {
-        &self.seen
+    /// What the sensors showed last, or before what was played is not known.
+    pub(super) fn seen(&self) -> &Placement {
+        self.missed.as_ref().unwrap_or(&self.seen)
+    }
+
+    /// Whether what was played is not known since before the last daemon was gone.
+    pub(super) fn has_missed(&self) -> bool {
+        self.missed.as_ref().is_some_and(|before| *before != self.seen)
     }
 
     /// The sensors that do not tell what stands on their squares.
@@ -151,7 +182,8 @@ impl Trail {
     /// if that does not lead to the completed moves of `sheet`.
     pub(super) fn followed(&self, sheet: &ScoreSheet) -> Option<Tracker> {
         let n_completed = sheet.n_completed();
-        let from = self.waypoints.front().filter(|from| from.n <= n_completed)?;
+        let known = self.waypoints.front().filter(|_| !self.has_missed());
+        let from = known.filter(|from| from.n <= n_completed)?;
         let mut tracker = Tracker::new(sheet.position(from.n).clone(), from.n);
         if sheet.is_taken_over_at(from.n) {
             tracker.note_taken_over();

@@ -21,6 +21,11 @@ use std::time::Duration;
 const PLIES_MAX: usize = 80;
 /// For so long a cable is out.
 const OUT_MS: RangeInclusive<u64> = 2_000..=60_000;
+/// For so long a loose plug has contact, and has none.
+const CONTACT_MS: RangeInclusive<u64> = 500..=20_000;
+const NO_CONTACT_MS: RangeInclusive<u64> = 200..=8_000;
+/// One of so many times it is the daemon that is killed instead.
+const KILLED: u8 = 5;
 /// So many of ten thousand bytes are hurt, from a bad line to a useless one.
 const HURT: RangeInclusive<u32> = 10..=500;
 /// Who comes too late for the mate comes so long after it.
@@ -36,6 +41,8 @@ const OTHERWISE: u64 = 0x7e0_ab1e;
 pub enum TroubleKind {
     /// The cable is out for a while, in the middle of the game.
     Cable,
+    /// The cable is out again and again, for moments, and at times the daemon is killed.
+    Loose,
     /// The daemon is started in the middle of the game.
     Join,
     /// Some of the bytes are hurt, in both directions, all the time.
@@ -51,6 +58,7 @@ pub enum TroubleKind {
 words! {
     TroubleKind {
         Cable = "cable",
+        Loose = "loose",
         Join = "join",
         Noise = "noise",
         Kill = "kill",
@@ -230,6 +238,7 @@ impl TroubleCase {
         let (from, until) = (Mono::from_millis(from), Mono::from_millis(until));
         let outs = match self.kind {
             TroubleKind::Cable => vec![Out { from, until, what: cable }],
+            TroubleKind::Loose => loose(first, last.max(first), cable, &mut rng),
             TroubleKind::Join => {
                 vec![Out { from: Mono::default(), until: from, what: Away::Cable }]
             }
@@ -269,6 +278,21 @@ impl TroubleCase {
         let account = Discrepancies::new(&performance.truth, &replay.entries, &trouble.outs);
         let n_accused = blame::undeserved(&performance.truth, &replay.entries).len();
         Troubled { case: self, performance, trouble, replay, account, n_accused }
+    }
+}
+
+/// Contact and none, from the first move to the last.
+fn loose(first: u64, last: u64, cable: Away, rng: &mut Rng) -> Vec<Out> {
+    let (mut at, mut outs) = (first, Vec::new());
+    loop {
+        let from = at + rng.u64(CONTACT_MS);
+        let until = from + rng.u64(NO_CONTACT_MS);
+        if from > last {
+            return outs;
+        }
+        let what = if rng.u8(0..KILLED) == 0 { Away::Daemon } else { cable };
+        outs.push(Out { from: Mono::from_millis(from), until: Mono::from_millis(until), what });
+        at = until;
     }
 }
 

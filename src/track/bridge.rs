@@ -10,8 +10,8 @@ use super::heard::HeardReadings;
 use super::legal;
 use crate::table::Placement;
 use shakmaty::{
-    Bitboard, Board, CastlingMode, Chess, Color, Move, Position, PositionError, Rank, Role, Setup,
-    Square, attacks,
+    Bitboard, Board, ByColor, CastlingMode, Chess, Color, Move, Position, PositionError, Rank,
+    Role, Setup, Square, attacks,
 };
 use std::num::NonZeroU32;
 
@@ -62,6 +62,9 @@ pub struct Bridged {
     pub least: usize,
     /// The board after all of them, if that is the same.
     pub board: Option<Board>,
+    /// Who is on move after all of them, if that is the same. By the clock it may be the other one,
+    /// who has not pressed it.
+    pub turn: Option<Color>,
     /// The search ended before it had looked at everything: only what all shores share is known.
     pub is_cut: bool,
 }
@@ -73,6 +76,8 @@ struct BridgeSearch<'a> {
     common: Option<Vec<Move>>,
     is_whole: bool,
     board: Option<Board>,
+    /// Who is on move after each explanation.
+    turns: ByColor<bool>,
     /// The explanation that was heard, of those found so far, if it is the only one.
     told: HeardLine,
     budget: usize,
@@ -95,6 +100,7 @@ pub fn bridge(unseen: &Unseen<'_>) -> Option<Bridged> {
         common: None,
         is_whole: true,
         board: None,
+        turns: ByColor::default(),
         told: HeardLine::None,
         budget: NODES_MAX,
     };
@@ -103,7 +109,8 @@ pub fn bridge(unseen: &Unseen<'_>) -> Option<Bridged> {
     let found = (base..=base + n_max).find(|n| search.all_of(*n, true) | search.all_of(*n, false));
     let Some(least) = found else {
         let common = shared(unseen.shores);
-        let cut = Bridged { common, is_whole: false, least: base, board: None, is_cut: true };
+        let cut =
+            Bridged { common, is_whole: false, least: base, board: None, turn: None, is_cut: true };
         return (search.budget == 0).then_some(cut);
     };
     let (is_searched, board) = (search.budget > 0, search.board.clone());
@@ -125,13 +132,18 @@ pub fn bridge(unseen: &Unseen<'_>) -> Option<Bridged> {
     // on may have rested, and been answered.
     if let (HeardLine::One(common), true) = (&search.told, is_searched) {
         let common = common.clone();
-        return Some(Bridged { common, is_whole: true, least, board, is_cut: false });
+        return Some(Bridged { common, is_whole: true, least, board, turn: None, is_cut: false });
     }
     if is_cut {
         (search.common, search.is_whole) = (Some(shared(unseen.shores)), false);
     }
     let common = search.common.unwrap_or_default();
-    Some(Bridged { common, is_whole: search.is_whole, least, board: search.board, is_cut })
+    let turn = match (search.turns.white, search.turns.black) {
+        (true, false) if !is_cut => Some(Color::White),
+        (false, true) if !is_cut => Some(Color::Black),
+        _ => None,
+    };
+    Some(Bridged { common, is_whole: search.is_whole, least, board: search.board, turn, is_cut })
 }
 
 /// The moves that all shores share.
@@ -184,7 +196,7 @@ impl BridgeSearch<'_> {
             if differs.any() {
                 return false;
             }
-            self.take(shore, pos.board());
+            self.take(shore, pos);
             return true;
         }
         let mut has_found = false;
@@ -205,7 +217,9 @@ impl BridgeSearch<'_> {
     }
 
     /// Another explanation.
-    fn take(&mut self, shore: &Shore, board: &Board) {
+    fn take(&mut self, shore: &Shore, pos: &Chess) {
+        let board = pos.board();
+        *self.turns.get_mut(pos.turn()) = true;
         let unheard = &self.line[shore.moves.len()..];
         if self.unseen.heard.is_some_and(|heard| heard.tells(&shore.pos, unheard)) {
             self.told = match std::mem::replace(&mut self.told, HeardLine::Several) {

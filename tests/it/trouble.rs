@@ -53,6 +53,35 @@ fn nothing_is_invented_while_a_cable_is_out() {
     rows(case(0, TroubleKind::Cable));
 }
 
+/// A plug that is loose, and a daemon that is killed now and then: of a hundred games of blitz four
+/// half-moves may be wrong.
+#[test]
+fn nothing_is_invented_by_a_loose_plug() {
+    rows(TroubleCase { profile: "club", ..case(0, TroubleKind::Loose) });
+    row(case(0, TroubleKind::Loose), 4);
+    row(TroubleCase { is_forgetful: true, ..case(0, TroubleKind::Loose) }, 4);
+}
+
+/// Each of these had moves on record that nobody played: the board was taken over while the line
+/// was down, as it had stood amid a move; with the wrong player on move, where the last move was
+/// not pressed; or a new daemon took what the last one had read, and not yet explained, for what
+/// had stood all the time.
+#[test]
+fn what_is_missed_again_and_again_stays_unknown() {
+    let club = [(false, 5_300_019), (false, 5_300_150), (true, 5_300_087), (true, 5_300_272)];
+    let blitz = [32, 53, 81, 170, 255].map(|seed| (false, 5_300_000 + seed));
+    let forgetful = [26, 28, 45, 81].map(|seed| (true, 5_300_000 + seed));
+    let scramble = [22, 72, 140].map(|seed| (false, 5_300_000 + seed));
+    let blitz = blitz.into_iter().chain(forgetful).map(|case| ("blitz", case));
+    let club = club.map(|case| ("club", case));
+    let scramble = scramble.map(|case| ("scramble", case));
+    for (profile, (is_forgetful, seed)) in blitz.chain(club).chain(scramble) {
+        let case = TroubleCase { profile, is_forgetful, ..case(seed, TroubleKind::Loose) };
+        let account = case.run(&[]).account;
+        assert_eq!((account.n_invented, account.n_missing), (0, 0), "{case:?}: {account:?}");
+    }
+}
+
 /// Each of these had moves on record that nobody played: the board's memory was laid wrongly along
 /// what had been heard, or what was played while it was read came all at once.
 #[test]

@@ -10,6 +10,7 @@ use crate::time::Mono;
 use crate::track::Tracker;
 use crate::track::bridge::{self, Bridged, Unseen};
 use crate::track::heard::HeardReadings;
+use crate::track::legal;
 use crate::track::line::CompletedBy;
 use shakmaty::fen::Fen;
 use shakmaty::{Bitboard, Board, Chess, Color, EnPassantMode, Move, Position};
@@ -35,12 +36,16 @@ pub(in crate::game) struct GapEvidence {
     pub(in crate::game) is_told: bool,
     /// It has stood so for long, and nobody has pressed the clock on it.
     pub(in crate::game) has_rested: bool,
+    /// The clock was pressed since anything has stirred.
+    pub(in crate::game) is_pressed: bool,
     /// Amid noise: pieces have moved since the clock was pressed, as far as that was heard.
     pub(in crate::game) is_stirred: bool,
     /// Whose move it was where the board was taken over is not known.
     pub(in crate::game) is_turn_open: bool,
 }
 
+/// So many half-moves there is time for in twenty seconds.
+const SHORT: usize = 134;
 /// The increments that are in use. Where a clock's is not known it is one of these.
 const USUAL: [u64; 13] = [0, 1, 2, 3, 5, 8, 10, 12, 15, 20, 25, 30, 60];
 
@@ -109,10 +114,7 @@ impl Play {
             n_max: evidence.n_max,
             heard,
         });
-        let is_cut = bridged.as_ref().is_some_and(|bridged| bridged.is_cut);
-        if is_cut {
-            self.tracker.note_cut();
-        }
+        let is_cut = self.note_cut(bridged.as_ref());
         let bridged = bridged.filter(|_| !(evidence.is_turn_open && self.is_bare()));
         let is_unexplained = is_cut || bridged.is_none();
         if let Some(earlier) = self.before_gap(base).filter(|_| is_unexplained) {
@@ -120,24 +122,25 @@ impl Play {
             let all = GapEvidence { n_pressed: None, n_max, is_turn_open: false, ..evidence };
             return self.bridge(at, &earlier, (seen, None), all, facts);
         }
-        let (common, least, board) = match bridged {
+        let is_no_stand = Self::is_no_stand(evidence, bridged.as_ref());
+        let (common, least, board, made) = match bridged {
             Some(Bridged { common, is_whole: true, .. }) => {
                 self.close_gaps_from(from, facts);
                 self.take_forced(at, base, &common, evidence, facts);
                 return true;
             }
-            Some(Bridged { common, least, board, .. }) => (common, Some(least), board),
-            None => (bridge::shared(&shores), None, None),
+            Some(Bridged { common, least, board, turn, .. }) => (common, Some(least), board, turn),
+            None => (bridge::shared(&shores), None, None, None),
         };
         let mut before = base.root().clone();
         common.iter().for_each(|m| before.play_unchecked(*m));
-        let named = (evidence.is_told && seen.unnamed().is_empty()).then(|| seen.known().clone());
+        let is_told = evidence.is_told && !is_no_stand && seen.unnamed().is_empty();
+        let named = is_told.then(|| seen.known().clone());
         let Some(board) = named.map(|named| board.unwrap_or(named)) else { return false };
         let left = |n: usize| n.saturating_sub(common.len());
         let counted = (left(least.unwrap_or(0)), n_pressed.map(left));
-        let Some((pos, n)) = self.standing_after(&before, &board, seen, evidence, counted) else {
-            return false;
-        };
+        let standing = self.standing_after(&before, &board, seen, (evidence, made), counted);
+        let Some((pos, n)) = standing else { return false };
         // What stands when the clock does may be no play. A mate is: it ended the game, and nobody
         // puts pieces away like that.
         if evidence.is_stopped && !pos.is_checkmate() {
@@ -154,6 +157,27 @@ impl Play {
         true
     }
 
+    /// Whether the search for what was played was cut short, which is noted.
+    fn note_cut(&mut self, bridged: Option<&Bridged>) -> bool {
+        let is_cut = bridged.is_some_and(|bridged| bridged.is_cut);
+        if is_cut {
+            self.tracker.note_cut();
+        }
+        is_cut
+    }
+
+    /// Whether what stands need not be how the board stands between two moves. Nobody has pressed
+    /// the clock on it, and whose move it is differs between what may have been played, as
+    /// `bridged` has it; or nothing explains it, though there was no time for much.
+    fn is_no_stand(evidence: GapEvidence, bridged: Option<&Bridged>) -> bool {
+        let is_stand = evidence.is_pressed || evidence.has_rested;
+        let is_told = match bridged {
+            Some(bridged) => bridged.is_cut || bridged.turn.is_some(),
+            None => evidence.n_max > SHORT,
+        };
+        evidence.turn.is_some() && !is_stand && !is_told
+    }
+
     /// The position of `board` in which the game goes on after `before`, and how many half-moves
     /// nobody knows between the two: at `least` so many, or as many as were `pressed`.
     fn standing_after(
@@ -161,11 +185,13 @@ impl Play {
         before: &Chess,
         board: &Board,
         seen: &Placement,
-        evidence: GapEvidence,
+        (evidence, made): (GapEvidence, Option<Color>),
         (least, pressed): (usize, Option<usize>),
     ) -> Option<(Chess, Unknown)> {
-        let has_given = |turn: &Color| evidence.has_rested && gives_check(board, *turn);
-        let unpressed = evidence.turn.filter(has_given);
+        let has_moved = |turn: &Color| {
+            made == Some(turn.other()) || evidence.has_rested && gives_check(board, *turn)
+        };
+        let unpressed = evidence.turn.filter(has_moved);
         let turn = unpressed.map(Color::other).or(evidence.turn);
         let least = || Unknown::at_least(least.max(bridge::least(before, seen, turn)));
         let made = pressed.map(|n| n + usize::from(unpressed.is_some()));
@@ -237,7 +263,8 @@ impl Play {
         let plies = &base.best().plies;
         for (idx, m) in moves.iter().enumerate().skip(n_agreed - first) {
             let ply = plies.get(idx).filter(|ply| ply.m == *m);
-            let is_illegal = ply.is_some_and(|ply| ply.is_illegal);
+            // What is known of `moves` may come from another line than the best.
+            let is_illegal = !legal::moves(self.sheet.last()).any(|known| known == *m);
             let scored = match is_illegal {
                 true => self.sheet.push_illegal(*m),
                 false => self.sheet.push(*m, Vec::new()),
@@ -589,6 +616,7 @@ mod tests {
             is_stopped: false,
             is_told: true,
             has_rested: true,
+            is_pressed: false,
             is_stirred: false,
             is_turn_open: false,
         };

@@ -246,6 +246,13 @@ impl Recorder {
         self.silence.as_ref().is_some_and(|silence| silence.is_noise)
     }
 
+    /// The line is gone: how the board stood when it was read tells nothing any more.
+    pub(super) fn note_line_down(&mut self) {
+        if let Some(silence) = &mut self.silence {
+            silence.pictured = None;
+        }
+    }
+
     /// The line is open again.
     pub(super) fn note_line_up(&mut self, cx: &mut Cx<'_>, now: Mono) {
         if let Some(silence) = &mut self.silence {
@@ -414,7 +421,7 @@ impl Recorder {
         let is_pressed = silence.pressed.is_some_and(|pressed| pressed >= stirred);
         let has_rested = now >= rested && !is_pressed;
         let is_stirred = is_noise && !is_pressed;
-        let evidence = GapEvidence { is_told, has_rested, is_stirred, ..evidence };
+        let evidence = GapEvidence { is_told, has_rested, is_pressed, is_stirred, ..evidence };
         let (base, heard) = (silence.base.clone(), silence.heard.clone());
         if let Some(until) = missed {
             self.timers.set(Timer::Bridge, until);
@@ -506,6 +513,7 @@ impl Recorder {
             is_stopped: cx.clock.is_interrupted(),
             is_told: true,
             has_rested: false,
+            is_pressed: false,
             is_stirred: false,
             is_turn_open: self.is_turn_open,
         }

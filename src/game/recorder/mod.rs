@@ -215,6 +215,7 @@ impl Recorder {
         }
         self.joining.link_down();
         self.begin_silence(cx, Some(heard));
+        self.note_line_down();
         if self.link == LinkState::Live {
             self.set_link(cx, LinkState::Lost);
         }
