@@ -84,15 +84,7 @@ impl Trail {
     /// Takes `fact`, recorded at `at`; by then the record is as `sheet` has it.
     pub(super) fn note(&mut self, at: Mono, fact: &Fact, sheet: &ScoreSheet) {
         self.faulty.note(fact, sheet, &self.seen);
-        match fact {
-            Fact::Link(LinkState::Lost) => self.miss(),
-            Fact::Link(LinkState::Live) => self.is_unheard = false,
-            Fact::Pictured(_) => self.is_other = true,
-            // The board stood as before when it was read.
-            Fact::Sensed { .. } | Fact::Pressed { .. } if !self.is_other => self.missed = None,
-            Fact::MoveMade { .. } | Fact::Gap { .. } if !self.is_unheard => self.missed = None,
-            _ => {}
-        }
+        self.note_missed(fact);
         match fact {
             Fact::GameStarted { .. } => *self = Self::from(sheet.start().board()),
             Fact::Sensed { sq, reading } => {
@@ -121,6 +113,19 @@ impl Trail {
                 }
             }
             _ if is_break(fact) => self.forget(),
+            _ => {}
+        }
+    }
+
+    /// Whether `fact` begins a time in which nobody hears the board, or tells what was played then.
+    fn note_missed(&mut self, fact: &Fact) {
+        match fact {
+            Fact::Link(LinkState::Lost) => self.miss(),
+            Fact::Link(LinkState::Live) => self.is_unheard = false,
+            Fact::Pictured(_) => self.is_other = true,
+            // The board stood as before when it was read.
+            Fact::Sensed { .. } | Fact::Pressed { .. } if !self.is_other => self.missed = None,
+            Fact::MoveMade { .. } | Fact::Gap { .. } if !self.is_unheard => self.missed = None,
             _ => {}
         }
     }

@@ -123,7 +123,7 @@ impl Play {
             return self.bridge(at, &earlier, (seen, None), all, facts);
         }
         let is_no_stand = Self::is_no_stand(evidence, bridged.as_ref());
-        let (common, least, board, made) = match bridged {
+        let (common, least, board, after) = match bridged {
             Some(Bridged { common, is_whole: true, .. }) => {
                 self.close_gaps_from(from, facts);
                 self.take_forced(at, base, &common, evidence, facts);
@@ -139,7 +139,7 @@ impl Play {
         let Some(board) = named.map(|named| board.unwrap_or(named)) else { return false };
         let left = |n: usize| n.saturating_sub(common.len());
         let counted = (left(least.unwrap_or(0)), n_pressed.map(left));
-        let standing = self.standing_after(&before, &board, seen, (evidence, made), counted);
+        let standing = self.standing_after(&before, &board, seen, (evidence, after), counted);
         let Some((pos, n)) = standing else { return false };
         // What stands when the clock does may be no play. A mate is: it ended the game, and nobody
         // puts pieces away like that.
@@ -179,17 +179,18 @@ impl Play {
     }
 
     /// The position of `board` in which the game goes on after `before`, and how many half-moves
-    /// nobody knows between the two: at `least` so many, or as many as were `pressed`.
+    /// nobody knows between the two: at `least` so many, or as many as were `pressed`. Whoever is on
+    /// move `after` all that may have been played is known, if that is the same player.
     fn standing_after(
         &self,
         before: &Chess,
         board: &Board,
         seen: &Placement,
-        (evidence, made): (GapEvidence, Option<Color>),
+        (evidence, after): (GapEvidence, Option<Color>),
         (least, pressed): (usize, Option<usize>),
     ) -> Option<(Chess, Unknown)> {
         let has_moved = |turn: &Color| {
-            made == Some(turn.other()) || evidence.has_rested && gives_check(board, *turn)
+            after == Some(turn.other()) || evidence.has_rested && gives_check(board, *turn)
         };
         let unpressed = evidence.turn.filter(has_moved);
         let turn = unpressed.map(Color::other).or(evidence.turn);
