@@ -179,8 +179,8 @@ impl Play {
     }
 
     /// The position of `board` in which the game goes on after `before`, and how many half-moves
-    /// nobody knows between the two: at `least` so many, or as many as were `pressed`. Whoever is on
-    /// move `after` all that may have been played is known, if that is the same player.
+    /// nobody knows between the two: at `least` so many, or as many as were `pressed`. `after` is
+    /// who is on move after all that may have been played, if that is the same player.
     fn standing_after(
         &self,
         before: &Chess,
