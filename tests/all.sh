@@ -82,16 +82,15 @@ run cargo fmt --check
 run npm --prefix tests/pages ci --ignore-scripts --no-audit --no-fund
 run npm --prefix tests/pages run check
 run npm --prefix tests/bridge ci --ignore-scripts --no-audit --no-fund
-run cargo clippy --all-targets --locked -- -D warnings
+run cargo clippy --workspace --all-targets --locked -- -D warnings
 run cargo check --lib --no-default-features --locked
 run cargo clippy --no-default-features --features shell --locked -- -D warnings
 # Most tests wait for a daemon that plays at the pace of the world: more of them than there are cores
 # can run at a time.
-export RUST_TEST_THREADS="${RUST_TEST_THREADS:-$((2 * $(nproc)))}"
+export RUST_TEST_THREADS="${RUST_TEST_THREADS:-$((3 * $(nproc)))}"
 # What is tested is the same everywhere: new random input is for `tests/numbers.sh properties`.
 export PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-1}"
-run cargo test --locked
-run tests/fuzz.sh
+run cargo test --workspace --locked
 RUSTDOCFLAGS=-Dwarnings run cargo doc --no-deps --locked
 
 install_cargo_deny

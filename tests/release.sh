@@ -53,12 +53,10 @@ news() {
 
 # name_version: writes the version wherever it stands, in the current folder.
 name_version() {
-    local now lock
+    local now
     now=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
     sed -i "0,/^version = .*/s//version = \"$version\"/" Cargo.toml
-    for lock in Cargo.lock tests/fuzz/Cargo.lock; do
-        sed -i "/^name = \"rokade\"\$/{n;s/.*/version = \"$version\"/}" "$lock"
-    done
+    sed -i "/^name = \"rokade\"\$/{n;s/.*/version = \"$version\"/}" Cargo.lock
     # Packages have ~ where versions have a hyphen.
     sed -i "s/rokade_${now/-/\~}-1_/rokade_${version/-/\~}-1_/" README.md
     sed -i "s/^## Unreleased\$/## Unreleased\n\n## $version ($(date -u +%F))/" CHANGELOG.md

@@ -475,7 +475,26 @@ async fn a_page_follows_a_live_board() {
     assert_eq!(ucis, intended);
     assert!(n_boards > intended.len(), "pieces in hands are seen too: {n_boards}");
     drop(page);
+    too_much_is_told_once(port, &daemon).await;
     assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// A program that says far too much at once is cut off, and the operator is told once.
+async fn too_much_is_told_once(port: u16, daemon: &Daemon) {
+    let said = "LIVECHESS, AND WAS CUT OFF";
+    for _ in 0..2 {
+        let mut program = come(port, "https://lichess.org").await.unwrap();
+        program.send(Message::text("x".repeat(100_000))).await.ok();
+        let is_cut = async { while let Some(Ok(_)) = program.next().await {} };
+        timeout(LIMIT, is_cut).await.expect("an end");
+    }
+    let is_told = async {
+        while !daemon.said().contains(said) {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(LIMIT, is_told).await.expect("a word to the operator");
+    assert_eq!(daemon.said().matches(said).count(), 1, "{}", daemon.said());
 }
 
 /// The operator is told of each site once. The log is written by a thread of its own, line by line:

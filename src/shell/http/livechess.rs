@@ -15,6 +15,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde::Serialize;
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -55,6 +56,8 @@ struct LiveChessState {
     changes: watch::Receiver<u64>,
     /// Sites that were refused, which was said.
     refused: Mutex<BTreeSet<String>>,
+    /// Addresses from which too much was said at once, which was told.
+    loud: Mutex<BTreeSet<IpAddr>>,
 }
 
 /// The ways in. `tasks` listen to the boards until they are dropped.
@@ -77,7 +80,13 @@ pub(super) fn routes(hall: Hall, origins: Vec<String>, tasks: &mut JoinSet<()>) 
         .route("/api/v1.0/tournament/{uuid}", get(tournament))
         .route("/api/v1.0/round/{uuid}/{idx}", get(round))
         .route("/api/v1.0/game/{uuid}", get(game))
-        .with_state(Arc::new(LiveChessState { hall, origins, changes, refused: Mutex::default() }))
+        .with_state(Arc::new(LiveChessState {
+            hall,
+            origins,
+            changes,
+            refused: Mutex::default(),
+            loud: Mutex::default(),
+        }))
 }
 
 impl LiveChessState {
@@ -112,6 +121,18 @@ impl LiveChessState {
                 site,
                 "A PAGE OF THIS SITE ASKED FOR THE BOARDS AND WAS REFUSED; if it may have them, \
                  name it under [livechess] origins"
+            );
+        }
+    }
+
+    /// Tells the operator once of each address from which a program was cut because of what it said.
+    fn tell_loud(&self, from: IpAddr) {
+        let mut loud = self.loud.lock().unwrap_or_else(PoisonError::into_inner);
+        if loud.len() < REFUSED_MAX && loud.insert(from) {
+            warn!(
+                %from,
+                "A PROGRAM SAID MORE THAN {CALL_MAX_BYTES} BYTES AT ONCE TO THE INTERFACE \
+                 OF LIVECHESS, AND WAS CUT OFF; no call is as long: see what runs there",
             );
         }
     }
@@ -233,6 +254,9 @@ async fn attend(
                 return;
             }
         }
+    }
+    if program.said_too_much() {
+        desk.tell_loud(seat.from);
     }
 }
 

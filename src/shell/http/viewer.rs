@@ -1,6 +1,7 @@
 //! Whoever is at the far end of a WebSocket. Viewers are slow, asleep, or gone without a word, and
 //! each holds a connection: so each answers pings, and is cut when it does not.
 
+use std::error::Error as _;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
@@ -9,6 +10,7 @@ use std::time::Duration;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use tokio::sync::watch;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
+use tokio_tungstenite::tungstenite;
 
 use super::SEND_MAX;
 
@@ -19,6 +21,8 @@ pub(super) struct Viewer {
     closing: watch::Receiver<bool>,
     ping: Interval,
     has_answered: bool,
+    /// It was cut because it said too much at once.
+    said_too_much: bool,
 }
 
 /// What has happened to a viewer.
@@ -37,7 +41,7 @@ impl Viewer {
     pub(super) fn new(socket: WebSocket, closing: watch::Receiver<bool>, every: Duration) -> Self {
         let mut ping = interval_at(Instant::now() + every, every);
         ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Self { socket, closing, ping, has_answered: true }
+        Self { socket, closing, ping, has_answered: true, said_too_much: false }
     }
 
     /// Waits for what comes first: `news` for the viewer, or something from it. `None` once it has
@@ -48,7 +52,13 @@ impl Viewer {
             tokio::select! {
                 news = &mut news => return Some(FarEnd::Waits(news)),
                 heard = self.socket.recv() => {
-                    let heard = heard?.ok()?;
+                    let heard = match heard? {
+                        Ok(heard) => heard,
+                        Err(e) => {
+                            self.said_too_much = is_too_much(&e);
+                            return None;
+                        }
+                    };
                     self.has_answered = true;
                     match heard {
                         Message::Close(_) => return None,
@@ -78,6 +88,11 @@ impl Viewer {
         }
     }
 
+    /// Whether it was cut because it said more at once than anybody may.
+    pub(super) const fn said_too_much(&self) -> bool {
+        self.said_too_much
+    }
+
     /// Tells it this. `None` if it is gone or too slow.
     pub(super) async fn tell(&mut self, text: String) -> Option<()> {
         self.send(Message::Text(text.into())).await
@@ -86,6 +101,12 @@ impl Viewer {
     async fn send(&mut self, message: Message) -> Option<()> {
         timeout(SEND_MAX, self.socket.send(message)).await.ok()?.ok()
     }
+}
+
+/// Whether what came was longer than anything may be.
+fn is_too_much(error: &axum::Error) -> bool {
+    let source = error.source().and_then(|source| source.downcast_ref());
+    matches!(source, Some(tungstenite::Error::Capacity(_)))
 }
 
 /// Waits until there is something new. Where nothing new can come any more, what was seen stays

@@ -4,10 +4,10 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use rokade::laws::act::CHAPTERS;
 use rokade::game::recover::Recovered;
 use rokade::game::settings::Settings;
 use rokade::game::{Effect, Entry, Event, Game};
+use rokade::laws::act::CHAPTERS;
 use rokade::laws::{Act, Terms};
 use rokade::relay::log::Log;
 use rokade::relay::record::Record;

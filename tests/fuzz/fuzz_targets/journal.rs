@@ -12,7 +12,9 @@ use rokade::game::Entry;
 use rokade::game::recover::Recovered;
 use rokade::relay::log::Log;
 use rokade::relay::record::Record;
-use rokade::shell::journal::{BootId, Journal, JournalLine, JournalReader, NewLine, salvage, verify};
+use rokade::shell::journal::{
+    BootId, Journal, JournalLine, JournalReader, NewLine, salvage, verify,
+};
 use rokade::time::Stamp;
 
 fuzz_target!(|bytes: &[u8]| {
