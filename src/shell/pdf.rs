@@ -36,6 +36,10 @@ const SMALL: f32 = 7.0;
 const TEXT: f32 = 9.5;
 const NAME: f32 = 13.0;
 const TITLE: f32 = 17.0;
+/// Letters that take too much room are smaller by this,
+const NARROWED: f32 = 0.85;
+/// and the second of two lines stands so much lower than one line would.
+const BELOW_ONE_LINE: f32 = 2.5;
 /// Black, what is less important, and lines; as parts of 255.
 const INK: u8 = 0;
 const GRAY: u8 = 105;
@@ -174,6 +178,22 @@ impl Leaf<'_, '_> {
         self.text(x - width(self.face, text, size), y, size, gray, text);
     }
 
+    /// The same in the room that there is: in smaller letters if need be, and then on two lines.
+    fn text_within(&mut self, x: f32, y: f32, size: f32, room: f32, text: &str) {
+        let sizes = [size, size * NARROWED, size * NARROWED * NARROWED];
+        let fits = sizes.into_iter().find(|size| width(self.face, text, *size) <= room);
+        if let Some(size) = fits {
+            return self.text(x, y, size, INK, text);
+        }
+        let size = size * NARROWED * NARROWED;
+        let lines = wrapped(self.face, text, size, room);
+        let (first, rest) = lines.split_first().expect("one line at the least");
+        let rest = fitted(self.face, &rest.join(" "), size, room);
+        let last = y + BELOW_ONE_LINE;
+        self.text(x, last - size, size, INK, first);
+        self.text(x, last, size, INK, &rest);
+    }
+
     fn line(&mut self, from: (f32, f32), to: (f32, f32), gray: u8, thickness: f32) {
         let mut path = PathBuilder::new();
         path.move_to(from.0, from.1);
@@ -197,17 +217,15 @@ impl Leaf<'_, '_> {
         let event = paper.heads.iter().find(|(label, _)| *label == Label::Event);
         let event = event.map_or("", |(_, event)| event);
         let room = right - MARGIN - width(self.face, &kind, SMALL) - GUTTER;
-        let event = fitted(self.face, event, TITLE, room);
-        self.text(MARGIN, 60.0, TITLE, INK, &event);
+        self.text_within(MARGIN, 60.0, TITLE, room, event);
         self.details(paper);
         self.line((MARGIN, 112.0), (right, 112.0), INK, 0.8);
         let (white, black) = (&paper.players.white, &paper.players.black);
         let sides =
             [(Label::White, white, MARGIN), (Label::Black, black, MARGIN + block() + GUTTER)];
         for (label, name, x) in sides {
-            self.text(x, 126.0, SMALL, GRAY, said(label));
-            let name = fitted(self.face, name, NAME, block());
-            self.text(x, 142.0, NAME, INK, &name);
+            self.text(x, 122.0, SMALL, GRAY, said(label));
+            self.text_within(x, 142.0, NAME, block(), name);
             self.line((x, 148.0), (x + block(), 148.0), RULE, 0.5);
         }
     }
