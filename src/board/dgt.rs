@@ -99,13 +99,11 @@ impl Dgt {
     }
 
     fn on_serial(&mut self, now: Mono, serial: &str, ask_again: BoardCommand) {
-        let is_exchanged = match self.serials.hear(now, serial) {
-            Identity::Known => return,
-            Identity::Doubtful => return self.commands.push(ask_again),
-            Identity::New => false,
-            Identity::Other => true,
-        };
-        self.news.push_back(News::Identified { serial: serial.to_owned(), is_exchanged });
+        match self.serials.hear(now, serial) {
+            Identity::Known => {}
+            Identity::Doubtful => self.commands.push(ask_again),
+            Identity::New => self.news.push_back(News::Identified(serial.to_owned())),
+        }
     }
 
     fn weigh(&mut self, now: Mono, expects: &dyn Expects) {

@@ -13,10 +13,8 @@ const LEN_MIN: usize = 4;
 pub(super) enum Identity {
     /// It is on record, or none.
     Known,
-    /// It is the first of its kind.
+    /// It is the first of its kind, or another one.
     New,
-    /// It is another one.
-    Other,
     /// It came out of noise, or is another one than is known: the board is to be asked again.
     Doubtful,
 }
@@ -52,15 +50,14 @@ impl Serials {
                 return Identity::Doubtful;
             }
         }
-        self.take(serial)
+        self.take(serial);
+        Identity::New
     }
 
     /// A serial number is on record.
-    pub(super) fn take(&mut self, serial: &str) -> Identity {
-        let n_before = self.known.len();
+    pub(super) fn take(&mut self, serial: &str) {
         self.known.retain(|known| known.len() != serial.len());
         self.known.push(serial.to_owned());
-        if self.known.len() > n_before { Identity::New } else { Identity::Other }
     }
 }
 
@@ -80,7 +77,7 @@ mod tests {
         assert_eq!(serials.hear(at(4), "77"), Identity::Doubtful);
         assert_eq!(serials.hear(at(5), "02047"), Identity::Doubtful);
         assert_eq!(serials.hear(at(6), "02048"), Identity::Doubtful);
-        assert_eq!(serials.hear(at(7), "02048"), Identity::Other);
+        assert_eq!(serials.hear(at(7), "02048"), Identity::New);
         assert_eq!(serials.hear(at(10_003), "3000001025"), Identity::New);
     }
 
@@ -93,6 +90,6 @@ mod tests {
         assert_eq!(serials.hear(at(2_000), "41025"), Identity::Doubtful);
         assert_eq!(serials.hear(at(2_100), "01025"), Identity::Known);
         assert_eq!(serials.hear(at(4_000), "41025"), Identity::Doubtful);
-        assert_eq!(serials.hear(at(4_100), "41025"), Identity::Other);
+        assert_eq!(serials.hear(at(4_100), "41025"), Identity::New);
     }
 }

@@ -66,12 +66,7 @@ pub enum News {
     /// It told its memory, oldest first.
     Remembered(Vec<Recalled>),
     /// It told a serial number that is not on record.
-    Identified {
-        /// As it was told.
-        serial: String,
-        /// Another one of this length is on record: it is another board.
-        is_exchanged: bool,
-    },
+    Identified(String),
 }
 
 /// What a driver may ask whoever follows the game, to hold against it what a board says.

@@ -13,6 +13,7 @@ pub mod event;
 mod faulty;
 pub mod keeping;
 mod machine;
+mod own_board;
 pub mod pairing;
 mod play;
 mod recorder;

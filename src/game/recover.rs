@@ -2,6 +2,7 @@
 
 use super::entry::{Basis, Entry, Fact, LinkState};
 use super::machine::{Before, Game, Minutes};
+use super::own_board::OwnBoard;
 use super::play::Play;
 use super::recorder::{LastRead, Legacy};
 use super::score::ScoreSheet;
@@ -60,6 +61,8 @@ pub struct Recovered {
     seats: Option<(Orientation, End)>,
     /// Serial numbers of the board, in the order in which they were told.
     serials: Vec<String>,
+    /// Whose board it was.
+    own_board: OwnBoard,
     /// What the board was found to tell of a piece.
     sight: Option<Sight>,
 }
@@ -84,6 +87,7 @@ impl Recovered {
     pub fn fold(&mut self, index: usize, entry: &Entry) -> Result<(), RecoverError> {
         self.note_restart(entry);
         self.take_times(entry);
+        self.note_board(&entry.fact);
         if matches!(entry.fact, Fact::GameStarted { .. }) {
             self.minutes.begin();
         }
@@ -97,6 +101,19 @@ impl Recovered {
             self.trail.note(entry.at.mono, &entry.fact, sheet);
         }
         Ok(())
+    }
+
+    /// Whose board is heard. What goes on record by it says that the game is played on it.
+    fn note_board(&mut self, fact: &Fact) {
+        match fact {
+            Fact::Identified { serial } => self.own_board.hear(serial),
+            Fact::MoveMade { basis: Basis::Order | Basis::Later, .. } => {}
+            Fact::GameStarted { .. } => self.own_board.begin(),
+            Fact::Began { .. } | Fact::MoveMade { .. } | Fact::Gap { .. } => {
+                self.own_board.take_over();
+            }
+            _ => {}
+        }
     }
 
     fn fold_fact(&mut self, index: usize, entry: &Entry) -> Result<(), RecoverError> {
@@ -398,8 +415,18 @@ impl Recovered {
         let legacy = Legacy { followed, until: self.last_at, ahead, sensed: trail.into_sensed() };
         let known = Known { lies, sight: self.sight, serials: self.serials };
         let mut game = Game::new(settings);
-        let has_clock = self.has_clock;
-        game.take_up(Before { known, white, has_clock, play, bench, gone, clocked, legacy });
+        let (has_clock, own_board) = (self.has_clock, self.own_board);
+        game.take_up(Before {
+            known,
+            white,
+            has_clock,
+            play,
+            bench,
+            gone,
+            clocked,
+            legacy,
+            own_board,
+        });
         game
     }
 }

@@ -4,6 +4,7 @@
 use super::entry::{Basis, Fact, LinkState};
 use super::faulty::SensorFaults;
 use super::score::ScoreSheet;
+use crate::laws::{Finding, FindingKind};
 use crate::table::Placement;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
@@ -121,6 +122,14 @@ impl Trail {
     fn note_missed(&mut self, fact: &Fact) {
         match fact {
             Fact::Link(LinkState::Lost) => self.miss(),
+            // What is read from now on is another board, or it was until now.
+            Fact::Found(Finding {
+                kind: FindingKind::BoardExchanged | FindingKind::BoardBack,
+                ..
+            }) => {
+                self.missed.get_or_insert_with(|| self.seen.clone());
+                self.is_other = true;
+            }
             Fact::Link(LinkState::Live) => self.is_unheard = false,
             Fact::Pictured(_) => self.is_other = true,
             // The board stood as before when it was read.

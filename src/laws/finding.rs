@@ -107,6 +107,8 @@ pub enum FindingKind {
     },
     /// Another board stands there than the one on record.
     BoardExchanged,
+    /// The board that the game is played on is there again.
+    BoardBack,
     /// Moves are played and pressed while the clock, which the host runs, has not been started.
     ClockStands,
     /// Moves of both sides are played and taken back while no clock is pressed, as after a game.
@@ -147,6 +149,7 @@ impl Finding {
             | FindingKind::SensorFault { .. }
             | FindingKind::Displaced { .. } => Severity::Notice,
             FindingKind::Restored
+            | FindingKind::BoardBack
             | FindingKind::Corrected { .. }
             | FindingKind::NoStartPosition
             | FindingKind::MemorySetAside => Severity::Info,
@@ -170,6 +173,7 @@ impl Finding {
             | FindingKind::Corrected { .. }
             | FindingKind::NoStartPosition
             | FindingKind::BoardExchanged
+            | FindingKind::BoardBack
             | FindingKind::MayBeOver
             | FindingKind::PlayedOn
             | FindingKind::SensorFault { .. }
@@ -230,6 +234,7 @@ codes! {
     NotPressed {} = "NOT_PRESSED",
     BadSetup [squares] = "BAD_SETUP",
     BoardExchanged {} = "BOARD_EXCHANGED",
+    BoardBack {} = "BOARD_BACK",
     ClockStands {} = "CLOCK_STANDS",
     MayBeOver {} = "MAY_BE_OVER",
     PlayedOn {} = "PLAYED_ON",
@@ -260,6 +265,8 @@ const UNKNOWN: &str = "this board does not name its pieces, and how they stand i
                        \"insert\" the moves that nobody saw";
 
 /// What is said of a board that says moves alone, where one may be missing.
+const BOARD_EXCHANGED: &str = "another board stands there than before: a game goes on when its \
+                               own is back, or when this one shows its position";
 const NOT_TOLD: &str = "this board says moves and not how it stands, and a move may be missing: \
                         look at it, and enter what was played by \"insert\"";
 
@@ -294,7 +301,8 @@ impl fmt::Display for Finding {
             FindingKind::BadSetup { squares } => {
                 name(f, "king and queen stand in each other's places on", squares)?;
             }
-            FindingKind::BoardExchanged => f.write_str("another board stands there than before")?,
+            FindingKind::BoardExchanged => f.write_str(BOARD_EXCHANGED)?,
+            FindingKind::BoardBack => f.write_str("the board of this game is back")?,
             FindingKind::ClockStands => f.write_str(
                 "moves are played while the clock stands: start it, by its middle button or by an \
                  order",

@@ -6,12 +6,14 @@
 
 use super::script::{Happening, Header, Script};
 use super::table::Table;
-use super::trouble::{Away, Noise, Trouble};
+use super::trouble::{Away, Noise, Out, Trouble};
 use super::{certabo, pegasus};
 use crate::game::{BoardKind, Ear, Effect, Entry, Event, Game, Recovered, Settings};
 use crate::table::Sight;
 use crate::time::{Mono, Stamp, Wall};
 use std::collections::VecDeque;
+use std::iter::Peekable;
+use std::slice::Iter;
 use std::time::Duration;
 
 /// After the last line of a script the core gets this long to come to its conclusions: long enough
@@ -21,6 +23,10 @@ const AFTERMATH: Duration = Duration::from_secs(11);
 const AFTERMATH_OF_MEMORY: Duration = Duration::from_secs(90);
 /// Between closing a line and opening it again.
 const REOPEN_AFTER: Duration = Duration::from_millis(50);
+/// From a cable being pulled to another one being plugged in in its place.
+pub const PLUGGED_IN: Duration = Duration::from_secs(3);
+/// The number of the board beside.
+const OTHER_SERIAL: &str = "02047";
 
 /// A finished replay: what was put on record, and the game as it stands.
 #[derive(Clone, Debug)]
@@ -92,10 +98,17 @@ enum Pull {
 }
 
 fn pulls(script: &Script, trouble: &Trouble) -> VecDeque<(Mono, Pull)> {
-    let outs = trouble
-        .outs
-        .iter()
-        .flat_map(|out| [(out.from, Pull::Out(out.what)), (out.until, Pull::In(out.what))]);
+    let of_out = |out: &Out| match out.what {
+        // One cable is pulled before the other one is plugged in, and again.
+        Away::Exchanged { until } => vec![
+            (out.from, Pull::Out(Away::Cable)),
+            (out.from + PLUGGED_IN, Pull::In(out.what)),
+            (until, Pull::Out(out.what)),
+            (out.until, Pull::In(Away::Cable)),
+        ],
+        what => vec![(out.from, Pull::Out(what)), (out.until, Pull::In(what))],
+    };
+    let outs = trouble.outs.iter().flat_map(of_out);
     let of_daemon = script.happenings.iter().filter_map(|(at, what)| match what {
         Happening::Killed => Some((*at, Pull::Out(Away::Daemon))),
         Happening::Started => Some((*at, Pull::In(Away::Daemon))),
@@ -104,6 +117,68 @@ fn pulls(script: &Script, trouble: &Trouble) -> VecDeque<(Mono, Pull)> {
     let mut pulls: Vec<(Mono, Pull)> = outs.chain(of_daemon).collect();
     pulls.sort_by_key(|(at, _)| *at);
     pulls.into()
+}
+
+/// A table, and what is yet to be done on it.
+struct ScriptedTable<'s> {
+    table: Table,
+    happenings: Peekable<Iter<'s, (Mono, Happening)>>,
+}
+
+impl<'s> ScriptedTable<'s> {
+    fn new(script: &'s Script, is_forgetful: bool) -> Self {
+        let table = Table::new(&script.header);
+        let table = if is_forgetful { table.that_forgets() } else { table };
+        Self { table, happenings: script.happenings.iter().peekable() }
+    }
+
+    fn next_at(&mut self) -> Option<Mono> {
+        let happening = self.happenings.peek().map(|(at, _)| *at);
+        [happening, self.table.next_at()].into_iter().flatten().min()
+    }
+}
+
+/// The table that hangs on the line, and the one beside it.
+struct BothTables<'s> {
+    heard: ScriptedTable<'s>,
+    other: Option<ScriptedTable<'s>>,
+}
+
+impl<'s> BothTables<'s> {
+    fn new(script: &'s Script, trouble: &'s Trouble) -> Self {
+        let other = trouble.other.as_ref().map(|other| {
+            let mut other = ScriptedTable::new(other, trouble.is_forgetful);
+            other.table = other.table.numbered(OTHER_SERIAL, 0);
+            other.table.begin(Mono::default());
+            other.table.happen(Mono::default(), &Happening::LineDown);
+            other
+        });
+        Self { heard: ScriptedTable::new(script, trouble.is_forgetful), other }
+    }
+
+    /// The other table hangs on the line from now on.
+    fn exchange(&mut self) {
+        if let Some(other) = &mut self.other {
+            std::mem::swap(&mut self.heard, other);
+        }
+    }
+
+    fn next_at(&mut self) -> Option<Mono> {
+        let other = self.other.as_mut().and_then(ScriptedTable::next_at);
+        [self.heard.next_at(), other].into_iter().flatten().min()
+    }
+
+    /// What is done on the table beside is heard by nobody.
+    fn pass_unheard(&mut self, now: Mono) {
+        let Some(ScriptedTable { table, happenings }) = &mut self.other else { return };
+        while let Some((_, happening)) = happenings.next_if(|(at, _)| *at <= now) {
+            table.happen(now, happening);
+        }
+        if table.next_at().is_some_and(|at| at <= now) {
+            table.tick(now);
+            table.take(now, &mut Vec::new());
+        }
+    }
 }
 
 /// The core with its effects gathered.
@@ -158,57 +233,60 @@ impl<'w> Run<'w> {
     }
 
     fn trace(&mut self, script: &Script, trouble: &Trouble) {
-        let mut table = Table::new(&script.header);
-        if trouble.is_forgetful {
-            table = table.that_forgets();
-        }
-        table.begin(Mono::default());
+        let mut tables = BothTables::new(script, trouble);
+        tables.heard.table.begin(Mono::default());
         self.pulls = pulls(script, trouble);
-        let mut happenings = script.happenings.iter().peekable();
         let last = script.happenings.last().map_or(Mono::default(), |(at, _)| *at);
         if self.pulls.front().is_some_and(|(at, _)| *at == Mono::default()) {
             // There is no daemon yet.
-            self.pull(Mono::default(), &mut table);
-        } else if table.has_line() {
+            self.pull(Mono::default(), &mut tables);
+        } else if tables.heard.table.has_line() {
             self.event(Mono::default(), &Event::LinkUp);
         } else {
-            self.event(Mono::default(), &Event::Pictured(table.placement().clone()));
+            let placement = tables.heard.table.placement().clone();
+            self.event(Mono::default(), &Event::Pictured(placement));
         }
         loop {
-            let next_happening = happenings.peek().map(|(at, _)| *at);
             let next_pull = self.pulls.front().map(|(at, _)| *at);
             let wake = self.wake_at().filter(|_| !self.is_killed);
-            let next = [next_pull, next_happening, table.next_at(), wake];
+            let next = [next_pull, tables.next_at(), wake];
             let awaits_memory = self.game.awaits_memory();
             let end = last + if awaits_memory { AFTERMATH_OF_MEMORY } else { AFTERMATH };
             let Some(now) = next.into_iter().flatten().min().filter(|now| *now <= end) else {
                 return;
             };
+            tables.pass_unheard(now);
+            let ScriptedTable { table, happenings } = &mut tables.heard;
             if next_pull == Some(now) {
-                self.pull(now, &mut table);
-            } else if next_happening == Some(now) {
-                let (_, happening) = happenings.next().expect("a happening was peeked");
+                self.pull(now, &mut tables);
+            } else if let Some((_, happening)) = happenings.next_if(|(at, _)| *at == now) {
                 if let Some(event) = table.happen(now, happening) {
                     self.event(now, &event);
                 }
             } else if table.next_at() == Some(now) {
-                self.pass(now, &mut table);
-            } else {
+                self.pass(now, table);
+            } else if wake == Some(now) {
                 self.event(now, &Event::Timeout);
             }
-            self.carry_out(now, &mut table);
+            self.carry_out(now, &mut tables.heard.table);
         }
     }
 
-    /// Pulls the cable or plugs it in.
-    fn pull(&mut self, now: Mono, table: &mut Table) {
+    /// Pulls a cable or plugs one in.
+    fn pull(&mut self, now: Mono, tables: &mut BothTables<'_>) {
         let Some((_, pull)) = self.pulls.pop_front() else { return };
         self.is_unplugged = matches!(pull, Pull::Out(_));
         let happening = if self.is_unplugged { Happening::LineDown } else { Happening::LineUp };
-        let heard = table.happen(now, &happening);
+        if matches!(pull, Pull::In(Away::Exchanged { .. })) {
+            tables.exchange();
+        }
+        let heard = tables.heard.table.happen(now, &happening);
+        if matches!(pull, Pull::Out(Away::Exchanged { .. })) {
+            tables.exchange();
+        }
         if pull == Pull::In(Away::Power) {
-            table.happen(now, &Happening::PowerOff);
-            table.happen(now, &Happening::PowerOn);
+            tables.heard.table.happen(now, &Happening::PowerOff);
+            tables.heard.table.happen(now, &Happening::PowerOn);
         }
         self.ear.forget();
         self.is_killed = pull == Pull::Out(Away::Daemon);

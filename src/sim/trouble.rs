@@ -5,7 +5,8 @@ use super::account::Discrepancies;
 use super::blame;
 use super::games::{opera, random_game};
 use super::hands::{self, Manners, Performance, TableKind};
-use super::replay::{Replay, settings_of};
+use super::replay::{PLUGGED_IN, Replay, settings_of};
+use super::script::Script;
 use super::trial::{KnownGame, TableRow, agreed};
 use crate::game::Settings;
 use crate::laws::{Edition, Profile, Terms};
@@ -43,6 +44,8 @@ pub enum TroubleKind {
     Cable,
     /// The cable is out again and again, for moments, and at times the daemon is killed.
     Loose,
+    /// The cable of another board, on which another game is played, is plugged in for a while.
+    Exchange,
     /// The daemon is started in the middle of the game.
     Join,
     /// Some of the bytes are hurt, in both directions, all the time.
@@ -59,6 +62,7 @@ words! {
     TroubleKind {
         Cable = "cable",
         Loose = "loose",
+        Exchange = "exchange",
         Join = "join",
         Noise = "noise",
         Kill = "kill",
@@ -98,6 +102,11 @@ pub enum Away {
     Power,
     /// The daemon is killed, and goes on from what is on record.
     Daemon,
+    /// The cable is out, and soon that of another board is in its place until then.
+    Exchanged {
+        /// When that one is pulled as well.
+        until: Mono,
+    },
 }
 
 /// Hurts bytes.
@@ -143,6 +152,8 @@ pub struct Trouble {
     pub noise: Option<Noise>,
     /// The board does not tell what it remembers.
     pub is_forgetful: bool,
+    /// What is played on the other board.
+    pub other: Option<Script>,
 }
 
 /// What decides everything about a troubled game.
@@ -239,6 +250,11 @@ impl TroubleCase {
         let outs = match self.kind {
             TroubleKind::Cable => vec![Out { from, until, what: cable }],
             TroubleKind::Loose => loose(first, last.max(first), cable, &mut rng),
+            TroubleKind::Exchange => {
+                let until = until + PLUGGED_IN;
+                let what = Away::Exchanged { until };
+                vec![Out { from, until: until + PLUGGED_IN, what }]
+            }
             TroubleKind::Join => {
                 vec![Out { from: Mono::default(), until: from, what: Away::Cable }]
             }
@@ -258,7 +274,17 @@ impl TroubleCase {
         let (least, most) = (f64::from(*HURT.start()).ln(), f64::from(*HURT.end()).ln());
         let hurt = (least + rng.f64() * (most - least)).exp();
         let noise = (self.kind == TroubleKind::Noise).then(|| Noise::new(hurt as u32, rng.u64(..)));
-        Trouble { outs, noise, is_forgetful: self.is_forgetful }
+        let other = (self.kind == TroubleKind::Exchange).then(|| self.played_beside());
+        Trouble { outs, noise, is_forgetful: self.is_forgetful, other }
+    }
+
+    /// What the same hands play on another board at the same time.
+    fn played_beside(&self) -> Script {
+        let seed = self.seed ^ OTHERWISE;
+        let manners = Manners::named(self.profile).expect("a profile");
+        let moves = random_game(seed, PLIES_MAX);
+        let (start, mode) = (Chess::new(), CastlingMode::Standard);
+        hands::perform(&start, mode, &moves, None, &manners, self.table, seed).script
     }
 
     /// The settings of a program that knows nothing of the game but its Laws.

@@ -20,7 +20,8 @@ use rokade::shell::record;
 use rokade::sim::account::Discrepancies;
 use rokade::sim::games::random_game;
 use rokade::sim::hands::{Manners, Performance, Span, perform};
-use rokade::sim::script::Happening;
+use rokade::sim::replay::PLUGGED_IN;
+use rokade::sim::script::{Happening, Script};
 use rokade::sim::trial::TableRow;
 use rokade::sim::trouble::{Away, Out, Toll, Trouble, TroubleCase, TroubleKind};
 use rokade::sim::{Table, TableKind, blame};
@@ -49,6 +50,8 @@ struct Seat {
     played: Performance,
     trouble: Trouble,
     stub: PtyBoardStub,
+    /// A board on which another game is played, and whose cable is out.
+    other: Option<PtyBoardStub>,
 }
 
 fn n_games() -> u64 {
@@ -98,31 +101,49 @@ fn shorten(played: &mut Performance, trouble: &mut Trouble, is_large: bool, seed
     let last = played.truth.plies.last().unwrap().made;
     for out in &mut trouble.outs {
         let is_join = out.from == Mono::default();
+        let is_exchange = matches!(out.what, Away::Exchanged { .. });
         // Spread over the game that is left.
         let share = Duration::from_millis(last.millis() * (seed * 37 % 80 + 10) / 100);
         let lasts = out.until.since(out.from);
         let at = Mono::default() + share;
         *out = match is_join {
             true => Out { until: at, ..*out },
+            false if is_exchange => {
+                let until = at + PLUGGED_IN + if is_large { lasts } else { OUT_MAX };
+                Out { from: at, until: until + PLUGGED_IN, what: Away::Exchanged { until } }
+            }
             false if is_large => Out { from: at, until: at + lasts, what: Away::Power },
             false => Out { from: at, until: at + lasts.min(OUT_MAX), what: Away::Power },
         };
     }
 }
 
-fn seat(place: &Place, number: usize, case: TroubleCase, is_large: bool) -> Seat {
+async fn seat(place: &Place, number: usize, case: TroubleCase, is_large: bool) -> Seat {
     let (mut played, mut trouble) = case.prepare(&[]);
     shorten(&mut played, &mut trouble, is_large, case.seed);
     let mut table = Table::new(&played.script.header);
     if trouble.is_forgetful {
         table = table.that_forgets();
     }
+    let other = match &trouble.other {
+        Some(script) => Some(seat_beside(place, number, script).await),
+        None => None,
+    };
     let (stub, mut actor) = PtyBoard::open(table, Some(place.cable(number))).unwrap();
     if let Some(noise) = trouble.noise.clone() {
         actor = actor.with_noise(noise);
     }
     tokio::spawn(actor.run());
-    Seat { case, played, trouble, stub }
+    Seat { case, played, trouble, stub, other }
+}
+
+/// Another board, which can be plugged in where board `number` is.
+async fn seat_beside(place: &Place, number: usize, script: &Script) -> PtyBoardStub {
+    let table = Table::new(&script.header).numbered("02047", 0);
+    let (stub, actor) = PtyBoard::open(table, Some(place.cable(number))).unwrap();
+    tokio::spawn(actor.run());
+    stub.cable.unplug().await.unwrap();
+    stub
 }
 
 /// Plays the game of a board, and pulls its cable when that is due.
@@ -130,10 +151,19 @@ async fn play(seat: Seat) -> Seat {
     let began = Instant::now();
     let at = |mono: Mono| began + mono.since(Mono::default());
     seat.stub.play(seat.played.script.happenings.clone(), Speed::REAL).await.unwrap();
+    if let (Some(other), Some(script)) = (&seat.other, &seat.trouble.other) {
+        other.play(script.happenings.clone(), Speed::REAL).await.unwrap();
+    }
     for out in &seat.trouble.outs {
         if out.from > Mono::default() {
             sleep_until(at(out.from)).await;
             seat.stub.cable.unplug().await.unwrap();
+        }
+        if let (Away::Exchanged { until }, Some(other)) = (out.what, &seat.other) {
+            sleep_until(at(out.from + PLUGGED_IN)).await;
+            other.cable.plug().await.unwrap();
+            sleep_until(at(until)).await;
+            other.cable.unplug().await.unwrap();
         }
         sleep_until(at(out.until)).await;
         seat.stub.cable.plug().await.unwrap();
@@ -178,15 +208,18 @@ async fn play_all(
 ) -> Vec<(TroubleCase, Discrepancies, usize)> {
     let place = Place::with_boards(cases.len());
     seat_referees(&place, cases);
-    let seats = (1..).zip(cases).map(|(n, case)| seat(&place, n, *case, is_large));
-    let seats: Vec<Seat> = seats.collect();
+    let mut seats = Vec::new();
+    for (number, case) in (1..).zip(cases) {
+        seats.push(seat(&place, number, *case, is_large).await);
+    }
     for seat in seats.iter().filter(|seat| seat.case.kind == TroubleKind::Join) {
         seat.stub.cable.unplug().await.unwrap();
     }
     let daemon = place.start();
     let end = Instant::now() + Duration::from_secs(60);
-    for (number, seat) in (1..).zip(&seats).filter(|(_, seat)| seat.case.kind == TroubleKind::Cable)
-    {
+    let is_whole =
+        |seat: &Seat| matches!(seat.case.kind, TroubleKind::Cable | TroubleKind::Exchange);
+    for (number, seat) in (1..).zip(&seats).filter(|(_, seat)| is_whole(seat)) {
         while !place.view_of(number).await.is_some_and(|view| is_live(&view)) {
             assert!(Instant::now() < end, "{} is not read\n{}", seat.case, daemon.said());
             sleep(STEP * 20).await;

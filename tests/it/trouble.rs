@@ -53,6 +53,12 @@ fn nothing_is_invented_while_a_cable_is_out() {
     rows(case(0, TroubleKind::Cable));
 }
 
+/// The cable of another board is plugged in for a while, on which another game is played.
+#[test]
+fn nothing_is_taken_from_another_board() {
+    rows(case(0, TroubleKind::Exchange));
+}
+
 /// A plug that is loose, and a daemon that is killed now and then: of a hundred games of blitz four
 /// half-moves may be wrong.
 #[test]

@@ -17,6 +17,7 @@ use super::clock::ClockSide;
 use super::effect::Effect;
 use super::entry::{Entry, Fact, LinkState};
 use super::event::{Driving, Event};
+use super::own_board::OwnBoard;
 use super::play;
 use super::play::Play;
 use super::recorder::{Cx, GameOutbox, LastRead, Legacy, PressSource, Recorder, start_shown};
@@ -66,7 +67,8 @@ impl Game {
 
     /// The game goes on where its record stops.
     pub(super) fn take_up(&mut self, before: Before) {
-        let Before { known, white, has_clock, play, bench, gone, clocked, legacy } = before;
+        let Before { known, white, has_clock, play, bench, gone, clocked, legacy, own_board } =
+            before;
         self.board.take_up(known);
         self.clock.take_up(white, has_clock, self.board.lies());
         if let Some(play) = play {
@@ -76,6 +78,7 @@ impl Game {
             self.bench = bench;
         }
         let (recorder, mut cx) = self.parts();
+        recorder.set_own_board(own_board);
         recorder.begin_silence(&mut cx, None);
         recorder.note_gone(gone, clocked);
         recorder.recover_base(&mut cx, legacy);
@@ -278,12 +281,7 @@ impl Game {
             News::Clock(message) => self.on_clock(now, &message),
             News::Signal(signal) => recorder.on_signal(&mut cx, signal),
             News::Remembered(steps) => recorder.on_remembered(&mut cx, now, steps),
-            News::Identified { serial, is_exchanged } => {
-                cx.facts.push(Fact::Identified { serial });
-                if is_exchanged {
-                    recorder.on_exchanged(&mut cx);
-                }
-            }
+            News::Identified(serial) => recorder.on_identified(&mut cx, now, serial),
         }
     }
 
@@ -343,6 +341,10 @@ impl Game {
     }
 
     fn on_clock(&mut self, now: Mono, message: &ClockMessage) {
+        if self.recorder.is_away() && self.clock.hangs_on_board() {
+            // It is the clock of another game.
+            return;
+        }
         let Some(heard) = self.clock.hear(now, message, &mut self.out.facts) else { return };
         let is_late = self.recorder.note_clock(now);
         self.take_turns(now, &heard.turned, is_late);
@@ -438,6 +440,8 @@ pub(super) struct Before {
     pub clocked: Option<LastRead>,
     /// What was seen of the board.
     pub legacy: Legacy,
+    /// Whose board was heard last.
+    pub own_board: OwnBoard,
 }
 
 /// What a board's driver may know of the game.

@@ -5,7 +5,8 @@ use super::Play;
 use crate::game::entry::Fact;
 use crate::game::score::Unknown;
 use crate::time::Mono;
-use crate::track::bridge;
+use crate::track::Tracker;
+use crate::track::bridge::{self, Bridged};
 use crate::track::past::Snap;
 use shakmaty::{Color, Position};
 
@@ -14,6 +15,9 @@ use shakmaty::{Color, Position};
 const PRESSES_MIN: usize = 2;
 /// So few squares may be off by pieces that were knocked over.
 const ASTRAY_MAX: usize = 3;
+/// So many half-moves may have been played while a spare board took the place of another one. More
+/// would tell little: another game in its first moves is some half-moves away as well.
+const UNSEEN_MAX: usize = 1;
 
 impl Play {
     /// Takes the board over as it stands, if no line explains it, it shows no position of the
@@ -78,4 +82,11 @@ impl Play {
         let has_moved = pressed.seen != *self.tracker.seen();
         Some((first, n_presses, if has_moved { by } else { !by }))
     }
+}
+
+/// Whether a board that takes the place of another one shows the game as `base` knows it, or at
+/// most [`UNSEEN_MAX`] half-moves on.
+pub(super) fn shows_game(base: &Tracker, bridged: Option<&Bridged>) -> bool {
+    let n_known = base.best().n_standing();
+    bridged.is_some_and(|it| it.is_whole && it.common.len() <= n_known + UNSEEN_MAX)
 }

@@ -2,6 +2,7 @@
 //! where others may have been played too.
 
 use super::Play;
+use super::apart::shows_game;
 use super::shadow::Shadows;
 use crate::game::entry::{Basis, Fact};
 use crate::game::score::{Gap, ScoreSheet, Unknown};
@@ -42,6 +43,8 @@ pub(in crate::game) struct GapEvidence {
     pub(in crate::game) is_stirred: bool,
     /// Whose move it was where the board was taken over is not known.
     pub(in crate::game) is_turn_open: bool,
+    /// It is another board than that of the game.
+    pub(in crate::game) is_other_board: bool,
 }
 
 /// So many half-moves there is time for in twenty seconds.
@@ -116,6 +119,9 @@ impl Play {
         });
         let is_cut = self.note_cut(bridged.as_ref());
         let bridged = bridged.filter(|_| !(evidence.is_turn_open && self.is_bare()));
+        if evidence.is_other_board && !shows_game(base, bridged.as_ref()) {
+            return false;
+        }
         let is_unexplained = is_cut || bridged.is_none();
         if let Some(earlier) = self.before_gap(base).filter(|_| is_unexplained) {
             let n_max = usize::MAX / 2;
@@ -123,7 +129,7 @@ impl Play {
             return self.bridge(at, &earlier, (seen, None), all, facts);
         }
         let is_no_stand = Self::is_no_stand(evidence, bridged.as_ref());
-        let (common, least, board, after) = match bridged {
+        let (common, least, board, turn) = match bridged {
             Some(Bridged { common, is_whole: true, .. }) => {
                 self.close_gaps_from(from, facts);
                 self.take_forced(at, base, &common, evidence, facts);
@@ -132,14 +138,13 @@ impl Play {
             Some(Bridged { common, least, board, turn, .. }) => (common, Some(least), board, turn),
             None => (bridge::shared(&shores), None, None, None),
         };
-        let mut before = base.root().clone();
-        common.iter().for_each(|m| before.play_unchecked(*m));
+        let before = after(base.root(), &common);
         let is_told = evidence.is_told && !is_no_stand && seen.unnamed().is_empty();
         let named = is_told.then(|| seen.known().clone());
         let Some(board) = named.map(|named| board.unwrap_or(named)) else { return false };
         let left = |n: usize| n.saturating_sub(common.len());
         let counted = (left(least.unwrap_or(0)), n_pressed.map(left));
-        let standing = self.standing_after(&before, &board, seen, (evidence, after), counted);
+        let standing = self.standing_after(&before, &board, seen, (evidence, turn), counted);
         let Some((pos, n)) = standing else { return false };
         // What stands when the clock does may be no play. A mate is: it ended the game, and nobody
         // puts pieces away like that.
@@ -533,6 +538,13 @@ impl Play {
     }
 }
 
+/// The position after these moves.
+fn after(pos: &Chess, moves: &[Move]) -> Chess {
+    let mut pos = pos.clone();
+    moves.iter().for_each(|m| pos.play_unchecked(*m));
+    pos
+}
+
 /// How often the clock was pressed since `base` begins, where it tells. A press that was heard, and
 /// for nothing that stands, was pressed back, or was for a move that came later: it does not tell
 /// which.
@@ -620,6 +632,7 @@ mod tests {
             is_pressed: false,
             is_stirred: false,
             is_turn_open: false,
+            is_other_board: false,
         };
         assert!(play.bridge(at, &base, (&seen, None), evidence, &mut facts));
         assert_eq!((play.sheet().len(), play.sheet().gaps()), (1, &[][..]), "{facts:?}");

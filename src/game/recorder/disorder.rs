@@ -189,10 +189,4 @@ impl Recorder {
         let (last, before) = (his.next() == Some(true), his.next() == Some(true));
         last && (is_last || before)
     }
-
-    /// A board tells its serial number, and it is another one than that on record.
-    pub(in crate::game) fn on_exchanged(&mut self, cx: &mut Cx<'_>) {
-        self.memory.forget_board();
-        cx.facts.push(Fact::Found(Finding { kind: FindingKind::BoardExchanged, by: None }));
-    }
 }

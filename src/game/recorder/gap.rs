@@ -278,7 +278,7 @@ impl Recorder {
     pub(in crate::game) fn turned_in_silence(&mut self, cx: &mut Cx<'_>, now: Mono, by: Color) {
         let times = cx.clock.times();
         let left = times.map(|times| *times.get(by));
-        self.memory.hear(now, Step::Pressed { by, left });
+        self.keep_step(now, Step::Pressed { by, left });
         if let (Some(silence), Some(play)) = (&mut self.silence, &mut self.play) {
             silence.turned = Some(now);
             play.note_press(now, times);
@@ -352,6 +352,7 @@ impl Recorder {
     fn end_silence(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let (Some(silence), Some(play)) = (self.silence.take(), &mut self.play) else { return };
         play.resume_from(silence.base);
+        self.go_on_here();
         self.timers.clear(Timer::Bridge);
         self.vouch(cx, now);
         // What was pressed before it stands as it stood: it is still to be judged.
@@ -364,6 +365,7 @@ impl Recorder {
         self.silence = None;
         self.vouched = None;
         self.timers.clear(Timer::Bridge);
+        self.go_on_here();
     }
 
     /// Whether what was played is not known, so that what is seen now says nothing yet.
@@ -516,6 +518,7 @@ impl Recorder {
             is_pressed: false,
             is_stirred: false,
             is_turn_open: self.is_turn_open,
+            is_other_board: self.is_away(),
         }
     }
 

@@ -160,6 +160,14 @@ impl Memory {
         self.forget();
     }
 
+    /// What was heard since something was missed came from another board.
+    pub(super) fn drop_missed(&mut self) {
+        let n_whole = self.n_whole.unwrap_or(self.heard.len());
+        self.heard.truncate(n_whole);
+        self.recent.clear();
+        (self.asked, self.told) = (None, None);
+    }
+
     /// The line is gone, and with it any answer.
     pub(super) fn link_down(&mut self) {
         self.asked = None;
@@ -265,7 +273,8 @@ impl Recorder {
 
     /// Whether something was missed that the board's memory may yet tell.
     pub(in crate::game) fn awaits_memory(&self) -> bool {
-        self.memory.missed.is_some() && self.memory.base.is_some() && self.link == LinkState::Live
+        let is_wanted = self.memory.missed.is_some() && self.memory.base.is_some();
+        is_wanted && self.link == LinkState::Live && !self.is_away()
     }
 
     /// Asks for the memory if it is wanted and nothing is kept waiting by that.
@@ -276,7 +285,7 @@ impl Recorder {
             self.memory.n_unanswered += 1;
         }
         // What takes seconds to tell does not come through noise.
-        let may_ask = cx.board.has_memory() && !cx.board.is_noisy(now);
+        let may_ask = cx.board.has_memory() && !cx.board.is_noisy(now) && !self.is_away();
         let Some(missed) = self.memory.missed.filter(|_| may_ask) else { return };
         let is_at_rest = cx.clock.is_interrupted();
         let every = if is_at_rest { EVERY_AT_REST } else { EVERY };

@@ -2,6 +2,7 @@
 //! arbiter is told of it. Each of its tasks has a file; what it needs of the other parts is handed
 //! to it.
 
+mod away;
 mod correct;
 mod disorder;
 mod gap;
@@ -23,6 +24,7 @@ pub(super) use watch::PressSource;
 use super::bench::Bench;
 use super::clock::ClockSide;
 use super::entry::{Fact, LinkState};
+use super::own_board::OwnBoard;
 use super::play::Play;
 use super::settings::Settings;
 use crate::board::AnyBoard;
@@ -71,6 +73,8 @@ pub(super) struct Recorder {
     /// Amid noise the player on move where the board was taken over has pressed the clock: his move
     /// stood already, or was not heard, and it is not known yet which.
     is_turn_open: bool,
+    /// Whose board is heard.
+    own_board: OwnBoard,
     /// What was believed when the board was last read twice, on a line with noise on it.
     vouched: Option<gap::Vouched>,
 }
@@ -233,7 +237,7 @@ impl Recorder {
             Signal::WhiteWins => KnownOutcome::Decisive { winner: Color::White },
             Signal::BlackWins => KnownOutcome::Decisive { winner: Color::Black },
         };
-        if !self.is_over() {
+        if !self.is_over() && !self.is_away() {
             self.end(Ending { outcome, reason: Reason::SignalPiece }, cx.facts);
         }
     }
@@ -285,7 +289,7 @@ impl Recorder {
             play.sense(now, sq, reading)
         };
         if has_changed {
-            self.memory.hear(now, Step::Sensed { sq, reading });
+            self.keep_step(now, Step::Sensed { sq, reading });
             cx.facts.push(Fact::Sensed { sq, reading });
             self.board_changed(cx, now);
         }
@@ -413,7 +417,10 @@ impl Recorder {
         }
         if self.timers.take(Timer::Displaced, now) {
             let is_stopped = cx.clock.is_interrupted();
-            if self.may_judge(cx) || self.is_silent() && !is_stopped && !self.is_over() {
+            let is_open = !is_stopped && !self.is_over();
+            if self.is_away() {
+                // That is told already.
+            } else if self.may_judge(cx) || self.is_silent() && is_open {
                 self.tell_displaced(cx, now);
             } else if is_stopped && !self.is_over() {
                 self.tell_stopped(cx);

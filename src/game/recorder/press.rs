@@ -100,7 +100,7 @@ impl Recorder {
         }
         cx.facts.push(Fact::Pressed { by });
         let left = cx.clock.times().map(|times| *times.get(by));
-        self.memory.hear(now, Step::Pressed { by, left });
+        self.keep_step(now, Step::Pressed { by, left });
         let times = cx.clock.times_at_press(now, by);
         if self.is_silent() {
             self.watch.last_press = Some((by, now));

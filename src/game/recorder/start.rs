@@ -68,6 +68,7 @@ impl Recorder {
         self.play = Some(Play::new(start, mode));
         self.memory.forget();
         self.forget_silence();
+        self.own_board.begin();
         cx.clock.record_seats(cx.facts);
         self.watch.new_game();
         cx.clock.begin(now, beginning, cx.facts);
@@ -105,7 +106,8 @@ impl Recorder {
 
     /// Whether a start position is on the board to which play has not led, as far as is known yet.
     fn may_restart(&self, cx: &Cx<'_>) -> bool {
-        let Some(play) = self.play.as_ref().filter(|_| !self.is_blind) else { return false };
+        let may_be = !self.is_blind && !self.is_away();
+        let Some(play) = self.play.as_ref().filter(|_| may_be) else { return false };
         start_shown(cx.settings, play.tracker().seen()).is_some()
             && (play.mismatch().is_some() || play.gives_way())
     }

@@ -81,7 +81,7 @@ impl Recorder {
     /// After a gap with no move on record since: whose move it is may be known better now, and the
     /// board may have been in motion when it was taken over. True if it has been taken over anew.
     pub(super) fn adopt_anew(&mut self, cx: &mut Cx<'_>, now: Mono) -> bool {
-        if cx.clock.is_interrupted() {
+        if cx.clock.is_interrupted() || self.is_away() {
             return false;
         }
         let turn = cx.clock.on_move().filter(|_| cx.clock.is_running());

@@ -137,7 +137,7 @@ impl BoardAnswer {
     fn take(&mut self, news: News) {
         match news {
             News::Live | News::Untold => self.is_live = true,
-            News::Identified { serial, .. } => self.serial = Some(serial),
+            News::Identified(serial) => self.serial = Some(serial),
             News::Pictured(placement) => {
                 self.n_occupied = Some(placement.occupied().count());
             }
