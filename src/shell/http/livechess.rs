@@ -125,14 +125,14 @@ impl LiveChessState {
         }
     }
 
-    /// Tells the operator once of each address from which a program was cut because of what it said.
+    /// Tells the operator once of each address from which a program said too much at once.
     fn tell_loud(&self, from: IpAddr) {
         let mut loud = self.loud.lock().unwrap_or_else(PoisonError::into_inner);
         if loud.len() < REFUSED_MAX && loud.insert(from) {
             warn!(
                 %from,
-                "A PROGRAM SAID MORE THAN {CALL_MAX_BYTES} BYTES AT ONCE TO THE INTERFACE \
-                 OF LIVECHESS, AND WAS CUT OFF; no call is as long: see what runs there",
+                "A PROGRAM SAID MORE THAN {CALL_MAX_BYTES} BYTES AT ONCE TO THE INTERFACE OF \
+                 LIVECHESS, AND WAS CUT OFF; no call is as long: see what runs there",
             );
         }
     }
