@@ -157,6 +157,9 @@ troubles() {
     play --games "$games" --manners blitz --trouble loose
     figure "loose plug: half-moves on record that were not played, of $games games twice" \
         "$(troubles_column "^blitz loose" 2)" "<=" $((games * 2 * 5 / 100))
+    play --games "$games" --manners blitz --trouble exchange
+    figure "exchanged cables: half-moves on record that were not played, of $games games twice" \
+        "$(troubles_column "^blitz exchange" 2)" "<=" $((games * 2 / 100))
     echo
 }
 
