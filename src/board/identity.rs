@@ -25,8 +25,8 @@ pub(super) struct Serials {
     known: Vec<String>,
     /// When bytes came last that were no message.
     noise_at: Option<Mono>,
-    /// What was told last and is in doubt.
-    told: Option<String>,
+    /// What was told last and is in doubt, of each length.
+    told: Vec<String>,
 }
 
 impl Serials {
@@ -39,14 +39,16 @@ impl Serials {
     /// not told twice alike, nor is a digit that was hurt.
     pub(super) fn hear(&mut self, now: Mono, serial: &str) -> Identity {
         if serial.is_empty() || self.known.iter().any(|known| known == serial) {
-            self.told = None;
+            self.told.retain(|told| told.len() != serial.len());
             return Identity::Known;
         }
         let is_noisy = self.noise_at.is_some_and(|at| now.since(at) < NOISE_LASTS);
         let is_other = self.known.iter().any(|known| known.len() == serial.len());
         if is_noisy || is_other {
-            let before = self.told.replace(serial.to_owned());
-            if before.as_deref() != Some(serial) || serial.len() < LEN_MIN {
+            let was_told = self.told.iter().any(|told| told == serial);
+            self.told.retain(|told| told.len() != serial.len());
+            self.told.push(serial.to_owned());
+            if !was_told || serial.len() < LEN_MIN {
                 return Identity::Doubtful;
             }
         }

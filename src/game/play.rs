@@ -14,7 +14,7 @@ mod settle;
 mod shadow;
 mod stop;
 
-pub(super) use end::n_come_back;
+pub(super) use end::{SET_UP_MIN, n_come_back};
 pub(super) use repair::{ADDED_AFTER, REPAIR_AFTER};
 pub use settle::OrderError;
 

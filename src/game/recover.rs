@@ -9,7 +9,7 @@ use super::score::ScoreSheet;
 use super::settings::Settings;
 use super::trail::Trail;
 use crate::board::Known;
-use crate::laws::Ending;
+use crate::laws::{Ending, Finding, FindingKind};
 use crate::table::{End, Sight, Times};
 use crate::time::Mono;
 use crate::track::legal;
@@ -106,10 +106,17 @@ impl Recovered {
     /// Whose board is heard. What goes on record by it says that the game is played on it.
     fn note_board(&mut self, fact: &Fact) {
         match fact {
-            Fact::Identified { serial } => self.own_board.hear(serial),
-            Fact::MoveMade { basis: Basis::Order | Basis::Later, .. } => {}
+            Fact::Identified { serial } => {
+                let is_begun = self.sheet().is_some_and(|sheet| !sheet.is_empty());
+                let is_over = self.is_closed || self.ending().is_some();
+                if self.own_board.hear(serial) && (is_over || !is_begun) {
+                    self.own_board.begin();
+                }
+            }
             Fact::GameStarted { .. } => self.own_board.begin(),
-            Fact::Began { .. } | Fact::MoveMade { .. } | Fact::Gap { .. } => {
+            Fact::MoveMade { basis: Basis::Order | Basis::Later, .. } => {}
+            // Records from before it was told say so by a move.
+            Fact::Found(Finding { kind: FindingKind::BoardBack, .. }) | Fact::MoveMade { .. } => {
                 self.own_board.take_over();
             }
             _ => {}

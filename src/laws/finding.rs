@@ -107,7 +107,7 @@ pub enum FindingKind {
     },
     /// Another board stands there than the one on record.
     BoardExchanged,
-    /// The board that the game is played on is there again.
+    /// The game goes on on the board that is there: its own again, or a spare.
     BoardBack,
     /// Moves are played and pressed while the clock, which the host runs, has not been started.
     ClockStands,
@@ -265,10 +265,12 @@ const UNKNOWN: &str = "this board does not name its pieces, and how they stand i
                        \"insert\" the moves that nobody saw";
 
 /// What is said of a board that says moves alone, where one may be missing.
-const BOARD_EXCHANGED: &str = "another board stands there than before: a game goes on when its \
-                               own is back, or when this one shows its position";
 const NOT_TOLD: &str = "this board says moves and not how it stands, and a move may be missing: \
                         look at it, and enter what was played by \"insert\"";
+
+/// What is said of another board.
+const BOARD_EXCHANGED: &str = "another board stands there than before: a game goes on when its \
+                               own is back, or when this one shows its position";
 
 /// `text`, and the `squares` that it ends with.
 fn name(f: &mut fmt::Formatter<'_>, text: &str, squares: &[Square]) -> fmt::Result {
@@ -302,7 +304,7 @@ impl fmt::Display for Finding {
                 name(f, "king and queen stand in each other's places on", squares)?;
             }
             FindingKind::BoardExchanged => f.write_str(BOARD_EXCHANGED)?,
-            FindingKind::BoardBack => f.write_str("the board of this game is back")?,
+            FindingKind::BoardBack => f.write_str("the game goes on on the board that is there")?,
             FindingKind::ClockStands => f.write_str(
                 "moves are played while the clock stands: start it, by its middle button or by an \
                  order",

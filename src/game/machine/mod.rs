@@ -272,6 +272,8 @@ impl Game {
             News::Noise => recorder.on_noise(&mut cx, now),
             News::Live => recorder.set_link(&mut cx, LinkState::Live),
             News::Sees(sight) => cx.facts.push(Fact::Sees(sight)),
+            // How another board lies says nothing of who sits where.
+            News::Lies(_) if recorder.is_away() => {}
             News::Lies(orientation) => cx.clock.note_board_lies(orientation),
             News::Sensed(sq, reading) => self.on_sensed(now, sq, reading),
             News::Pictured(placement) => self.on_picture(now, &placement),

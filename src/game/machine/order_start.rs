@@ -61,7 +61,8 @@ impl Game {
     /// on record already.
     pub(super) fn order_adopt(&mut self, now: Mono, turn: Option<Color>) -> Result<(), String> {
         let board = self.recorder.board().ok_or(UNREAD)?.clone();
-        let by_clock = self.clock.on_move().filter(|_| self.clock.is_running());
+        let is_heard = self.clock.is_running() && !self.recorder.is_away();
+        let by_clock = self.clock.on_move().filter(|_| is_heard);
         let Some(play) = self.open() else {
             let turn = turn.or(by_clock).unwrap_or(Color::White);
             let pos = standing(&board, turn, self.recorder.joined_mode(&self.settings))?;

@@ -291,8 +291,12 @@ impl Game {
         self.tell(now, &Told::Reopened);
         self.recorder.note_gap(now);
         let (recorder, mut cx) = self.parts();
-        recorder.look(&mut cx, now, GAP_STEP_MAX);
-        recorder.look_at_rest(&cx, now);
+        if recorder.is_away() {
+            recorder.begin_silence(&mut cx, Some(now));
+        } else {
+            recorder.look(&mut cx, now, GAP_STEP_MAX);
+            recorder.look_at_rest(&cx, now);
+        }
         cx.board.want_picture(now);
     }
 

@@ -215,6 +215,10 @@ impl Play {
     }
 }
 
+/// So many pieces that have come back were set up for another game: one may have been in the way of
+/// a move that was taken back.
+pub(in crate::game) const SET_UP_MIN: usize = 2;
+
 /// How many pieces on `board` cannot come after `before` in one game: captured ones that have come
 /// back, and pawns that are home again.
 pub(in crate::game) fn n_come_back(board: &Board, before: &Chess) -> usize {

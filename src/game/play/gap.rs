@@ -117,11 +117,11 @@ impl Play {
             n_max: evidence.n_max,
             heard,
         });
-        let is_cut = self.note_cut(bridged.as_ref());
         let bridged = bridged.filter(|_| !(evidence.is_turn_open && self.is_bare()));
         if evidence.is_other_board && !shows_game(base, bridged.as_ref()) {
             return false;
         }
+        let is_cut = self.note_cut(bridged.as_ref());
         let is_unexplained = is_cut || bridged.is_none();
         if let Some(earlier) = self.before_gap(base).filter(|_| is_unexplained) {
             let n_max = usize::MAX / 2;

@@ -1,6 +1,7 @@
 //! What the board remembers takes the place of what had to be guessed, and what is on record of its
 //! sensors that of what a daemon had in mind that is gone.
 
+use super::end::{SET_UP_MIN, n_come_back};
 use super::{BOUNCE, Play};
 use crate::game::entry::{Basis, Fact};
 use crate::table::{Placement, Times};
@@ -70,6 +71,10 @@ impl Play {
         tracker.look(at + ahead, STEP_MAX);
         let fits = tracker.seen() == self.tracker.seen();
         if !fits || tracker.mismatch().is_some() && self.tracker.mismatch().is_none() {
+            return false;
+        }
+        if n_come_back(self.tracker.seen().known(), tracker.best().standing()) >= SET_UP_MIN {
+            // It tells of pieces that were set up for the next game.
             return false;
         }
         if tracker.mismatch().is_none() {

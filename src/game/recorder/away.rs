@@ -17,41 +17,44 @@ impl Recorder {
 
     /// A board tells a serial number that it has not told before.
     pub(in crate::game) fn on_identified(&mut self, cx: &mut Cx<'_>, now: Mono, serial: String) {
-        let was_other = self.own_board.is_away();
-        self.own_board.hear(&serial);
+        let is_other = self.own_board.hear(&serial);
         cx.facts.push(Fact::Identified { serial });
-        let is_other = self.own_board.is_away();
-        if is_other == was_other {
+        if !is_other {
             return;
         }
-        let is_open = self.play.is_some() && !self.is_over();
-        match (is_other, is_open) {
-            (true, true) => self.memory.drop_missed(),
-            (true, false) => self.memory.forget_board(),
-            (false, true) => {}
-            (false, false) => return,
+        let is_begun = self.play.as_ref().is_some_and(|play| !play.sheet().is_empty());
+        if self.is_over() || !is_begun {
+            // No game is bound to a board yet, or to the one that was there.
+            self.own_board.begin();
+            self.memory.forget_board();
+            return tell(cx, FindingKind::BoardExchanged);
         }
-        let kind = if is_other { FindingKind::BoardExchanged } else { FindingKind::BoardBack };
-        cx.facts.push(Fact::Found(Finding { kind, by: None }));
-        if is_open {
-            // Nothing that was heard since the line was open is known to be of this game.
-            self.begin_silence(cx, Some(now));
-            self.note_line_up(cx, now);
-            cx.board.want_picture(now);
+        match self.is_away() {
+            true => {
+                self.memory.drop_missed();
+                tell(cx, FindingKind::BoardExchanged);
+            }
+            false => tell(cx, FindingKind::BoardBack),
         }
+        // Nothing that was heard since the line was open is known to be of this game.
+        self.begin_silence(cx, Some(now));
+        self.note_line_up(cx, now);
+        self.joining.link_down();
+        cx.board.want_picture(now);
     }
 
     /// Whether a game is on, and another board than its own is heard.
     pub(in crate::game) fn is_away(&self) -> bool {
-        self.own_board.is_away() && self.play.is_some() && !self.is_over()
+        self.own_board.is_away() && !self.is_over()
     }
 
     /// The game goes on on the board that is heard.
-    pub(super) fn go_on_here(&mut self) {
-        if self.own_board.is_away() {
+    pub(super) fn go_on_here(&mut self, cx: &mut Cx<'_>) {
+        if self.is_away() {
             self.memory.forget_board();
+            self.own_board.take_over();
+            tell(cx, FindingKind::BoardBack);
         }
-        self.own_board.take_over();
     }
 
     /// Keeps a change or a press until the board's memory is read.
@@ -60,4 +63,8 @@ impl Recorder {
             self.memory.hear(now, step);
         }
     }
+}
+
+fn tell(cx: &mut Cx<'_>, kind: FindingKind) {
+    cx.facts.push(Fact::Found(Finding { kind, by: None }));
 }

@@ -352,7 +352,7 @@ impl Recorder {
     fn end_silence(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let (Some(silence), Some(play)) = (self.silence.take(), &mut self.play) else { return };
         play.resume_from(silence.base);
-        self.go_on_here();
+        self.go_on_here(cx);
         self.timers.clear(Timer::Bridge);
         self.vouch(cx, now);
         // What was pressed before it stands as it stood: it is still to be judged.
@@ -365,7 +365,6 @@ impl Recorder {
         self.silence = None;
         self.vouched = None;
         self.timers.clear(Timer::Bridge);
-        self.go_on_here();
     }
 
     /// Whether what was played is not known, so that what is seen now says nothing yet.
@@ -432,18 +431,23 @@ impl Recorder {
             cx.board.want_picture(now);
             self.timers.set(Timer::Bridge, now + PRESSED);
         }
+        let found = silence.found.clone().filter(|_| silence.pressed.is_none());
+        let on_move = silence.clock.map_or(base.best().pos.turn(), |known| known.on_move());
+        if self.join_next(cx, now, evidence) {
+            return;
+        }
         let Some(play) = &mut self.play else { return };
         let is_same = play.is_as(&base) && play.has_none_since(&base);
-        let was_on_move = silence.clock.map_or(base.best().pos.turn(), |known| known.on_move());
-        let is_turned = evidence.turn.is_some_and(|turn| turn != was_on_move);
+        let is_turned = evidence.turn.is_some_and(|turn| turn != on_move);
         if is_same && (!is_turned || evidence.is_stopped) {
             return self.end_silence(cx, now);
         }
         let seen = seen.map_or_else(|| play.tracker().seen().clone(), Placement::from);
         if play.bridge(now, &base, (&seen, heard.as_ref()), evidence, cx.facts) {
-            self.found = silence.found.clone().filter(|_| silence.pressed.is_none());
+            self.found = found;
             self.is_turn_open = false;
             self.forget_silence();
+            self.go_on_here(cx);
             self.vouch(cx, now);
             self.watch.note_gap(now);
             self.look(cx, now, 0);

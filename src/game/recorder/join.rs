@@ -42,7 +42,7 @@ const STANDS_MAX: usize = 8;
 
 /// A board on which a move may have ended.
 #[derive(Clone, Debug)]
-struct Arrival {
+pub(super) struct Arrival {
     board: Board,
     /// Who pressed the clock on it.
     by: Option<Color>,
@@ -248,7 +248,7 @@ fn is_step(before: &Chess, after: &Board) -> bool {
 }
 
 /// The position of `board` with `turn` to move, if a game can be joined in it.
-fn position(board: &Board, turn: Color, mode: CastlingMode) -> Option<Chess> {
+pub(super) fn position(board: &Board, turn: Color, mode: CastlingMode) -> Option<Chess> {
     bridge::standing(board, None, mode, turn, NonZeroU32::MIN)
 }
 
@@ -525,7 +525,7 @@ impl Recorder {
     }
 
     /// Puts the moves on record that have led from each stand to the next.
-    fn follow_stands(&mut self, cx: &mut Cx<'_>, now: Mono, stands: &[Arrival]) {
+    pub(super) fn follow_stands(&mut self, cx: &mut Cx<'_>, now: Mono, stands: &[Arrival]) {
         let seen = self.joining.seen.clone();
         let times = cx.clock.times();
         let Some(play) = &mut self.play else { return };

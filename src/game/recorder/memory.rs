@@ -348,6 +348,10 @@ impl Recorder {
         now: Mono,
         steps: Vec<Recalled>,
     ) {
+        if self.is_away() {
+            // It is another game's.
+            return;
+        }
         let asked = self.memory.asked.take();
         self.memory.n_unanswered = 0;
         cx.board.want_picture(now);

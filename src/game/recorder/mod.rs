@@ -418,9 +418,8 @@ impl Recorder {
         if self.timers.take(Timer::Displaced, now) {
             let is_stopped = cx.clock.is_interrupted();
             let is_open = !is_stopped && !self.is_over();
-            if self.is_away() {
-                // That is told already.
-            } else if self.may_judge(cx) || self.is_silent() && is_open {
+            let is_own = !self.is_away();
+            if is_own && (self.may_judge(cx) || self.is_silent() && is_open) {
                 self.tell_displaced(cx, now);
             } else if is_stopped && !self.is_over() {
                 self.tell_stopped(cx);

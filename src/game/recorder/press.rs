@@ -429,7 +429,8 @@ impl Recorder {
     }
 
     pub(super) fn judge_kings(&mut self, cx: &mut Cx<'_>) {
-        let Some(ending) = self.kings_in_center().filter(|_| !self.is_over()) else { return };
+        let may_end = !self.is_over() && !self.is_away();
+        let Some(ending) = self.kings_in_center().filter(|_| may_end) else { return };
         if let Some(play) = &mut self.play {
             play.withdraw_way_of_king(cx.facts);
         }

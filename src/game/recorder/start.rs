@@ -1,17 +1,20 @@
 //! How a game begins: with a start position on the board, or with one that is named.
 
+use super::join::position;
 use super::timers::Timer;
 use super::{Cx, Recorder};
 use crate::game::clock::Beginning;
 use crate::game::entry::Fact;
 use crate::game::pairing::Pairing;
-use crate::game::play::{self, Play};
+use crate::game::play::{self, GapEvidence, Play, SET_UP_MIN, n_come_back};
 use crate::game::settings::Settings;
 use crate::laws::{Finding, FindingKind};
 use crate::table::Placement;
 use crate::time::Mono;
 use crate::track::legal;
-use shakmaty::{Bitboard, Board, CastlingMode, Chess, File, Move, Position, Rank, Role, Square};
+use shakmaty::{
+    Bitboard, Board, CastlingMode, Chess, Color, File, Move, Position, Rank, Role, Square,
+};
 use std::time::Duration;
 
 /// A start position must stand this long to begin a new game.
@@ -160,6 +163,29 @@ impl Recorder {
         self.close_open(cx);
         self.begin(cx, now, start, mode);
         Some(placement)
+    }
+
+    /// Nobody heard the board, and it stands now as no play leads to from what is on record: pieces
+    /// have come back. Where a clock runs the next game is on, and is joined. True if so.
+    pub(super) fn join_next(&mut self, cx: &mut Cx<'_>, now: Mono, evidence: GapEvidence) -> bool {
+        let is_stand = evidence.is_pressed || evidence.has_rested;
+        let is_doubtful = evidence.is_other_board || self.is_noise() || cx.board.is_noisy(now);
+        if !is_stand || is_doubtful || !cx.clock.is_running() {
+            return false;
+        }
+        let Some((board, play)) = self.joining.board().zip(self.play.as_ref()) else {
+            return false;
+        };
+        if n_come_back(board, play.sheet().last()) < SET_UP_MIN {
+            return false;
+        }
+        let mode = CastlingMode::from_chess960(cx.settings.is_chess960);
+        let turn = evidence.turn.unwrap_or(Color::White);
+        let of = |turn: Color| position(board, turn, mode);
+        let Some(pos) = of(turn).or_else(|| of(!turn)) else { return false };
+        self.begin_joined(cx, now, pos);
+        self.follow_stands(cx, now, &[]);
+        true
     }
 
     /// What is on record was no play: the record begins from `pos`.

@@ -75,6 +75,7 @@ impl Recorder {
         let Some(pos) = play.adoptable(&before, board, turn, (n, n.likely())) else { return false };
         play.adopt(now, pos, n, cx.facts);
         self.forget_silence();
+        self.go_on_here(cx);
         true
     }
 

@@ -174,13 +174,17 @@ impl Which {
 }
 
 fn existing(folder: PathBuf) -> Result<PathBuf, Failure> {
-    if folder.is_dir() {
-        return Ok(folder);
-    }
-    Err(Failure::Journal(format!(
-        "{}: there is no journal; name its folder with --journal, or start `rokade run` first",
-        folder.display()
-    )))
+    let why = match folder.read_dir() {
+        Ok(_) => return Ok(folder),
+        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {
+            "you may not read the journal; as root, `usermod -aG rokade YOUR-NAME` lets you, once \
+             you have logged in again"
+        }
+        Err(_) => {
+            "there is no journal; name its folder with --journal, or start `rokade run` first"
+        }
+    };
+    Err(Failure::Journal(format!("{}: {why}", folder.display())))
 }
 
 /// Why a command failed. Each class has its exit code.
