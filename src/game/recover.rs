@@ -107,11 +107,7 @@ impl Recovered {
     fn note_board(&mut self, fact: &Fact) {
         match fact {
             Fact::Identified { serial } => {
-                let is_begun = self.sheet().is_some_and(|sheet| !sheet.is_empty());
-                let is_over = self.is_closed || self.ending().is_some();
-                if self.own_board.hear(serial) && (is_over || !is_begun) {
-                    self.own_board.begin();
-                }
+                self.own_board.hear(serial);
             }
             Fact::GameStarted { .. } => self.own_board.begin(),
             Fact::MoveMade { basis: Basis::Order | Basis::Later, .. } => {}

@@ -22,19 +22,20 @@ impl Recorder {
         if !is_other {
             return;
         }
-        let is_begun = self.play.as_ref().is_some_and(|play| !play.sheet().is_empty());
-        if self.is_over() || !is_begun {
-            // No game is bound to a board yet, or to the one that was there.
-            self.own_board.begin();
+        if self.is_over() {
             self.memory.forget_board();
             return tell(cx, FindingKind::BoardExchanged);
         }
-        match self.is_away() {
-            true => {
-                self.memory.drop_missed();
-                tell(cx, FindingKind::BoardExchanged);
-            }
-            false => tell(cx, FindingKind::BoardBack),
+        if self.is_away() {
+            self.memory.drop_missed();
+            tell(cx, FindingKind::BoardExchanged);
+        } else {
+            tell(cx, FindingKind::BoardBack);
+        }
+        let is_empty = self.play.as_ref().is_none_or(|play| play.sheet().is_empty());
+        if is_empty && !cx.clock.has_run() {
+            // The pieces were set up on one board, and are played with on another.
+            return self.go_on_here(cx);
         }
         // Nothing that was heard since the line was open is known to be of this game.
         self.begin_silence(cx, Some(now));

@@ -179,7 +179,7 @@ impl Recorder {
         if n_come_back(board, play.sheet().last()) < SET_UP_MIN {
             return false;
         }
-        let mode = CastlingMode::from_chess960(cx.settings.is_chess960);
+        let mode = self.joined_mode(cx.settings);
         let turn = evidence.turn.unwrap_or(Color::White);
         let of = |turn: Color| position(board, turn, mode);
         let Some(pos) = of(turn).or_else(|| of(!turn)) else { return false };
