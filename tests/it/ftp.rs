@@ -246,7 +246,8 @@ async fn a_server_of_files_that_hangs_holds_up_nothing() {
     assert_eq!(place.run(&order).await.code, Some(0));
     sleep(Duration::from_secs(2)).await;
     let (code, took) = daemon.stop().await;
-    assert!(code == Some(0) && took < Duration::from_secs(3), "{code:?} after {took:?}");
+    // The server is waited for twenty seconds, of which two are over.
+    assert!(code == Some(0) && took < Duration::from_secs(10), "{code:?} after {took:?}");
 }
 
 /// A password goes to no server that has no TLS, if `ftps:` was asked for.

@@ -446,7 +446,8 @@ async fn a_server_that_hangs_slows_nobody() {
     assert_eq!(place.run(&order).await.code, Some(0));
     server.sent(&daemon, |asked| asked.body.contains("1-0")).await;
     let (code, took) = daemon.stop().await;
-    assert!(code == Some(0) && took < Duration::from_secs(3), "{code:?} after {took:?}");
+    // An answer is waited for twenty seconds.
+    assert!(code == Some(0) && took < Duration::from_secs(10), "{code:?} after {took:?}");
 }
 
 #[tokio::test]
