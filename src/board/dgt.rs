@@ -12,13 +12,16 @@ use crate::wire::{
     decode_log,
 };
 use shakmaty::{Board, Color, Piece, Role, Square};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 /// Silence after which messages may have been lost. A board that is asked once a second answers.
 const GAP_AFTER: Duration = Duration::from_millis(2_500);
 /// A dump that was asked for has come after this, or does not come.
 const UNANSWERED: Duration = Duration::from_secs(1);
+/// What a board shows that may be another one than before is not believed until it has told its
+/// number, or for so long in vain.
+const NAMED_WITHIN: Duration = Duration::from_millis(2_500);
 /// How many pawns a player has.
 const N_PAWNS: usize = 8;
 /// What stands on each occupied square by the word of a board that tells no pieces apart.
@@ -33,10 +36,13 @@ pub struct Dgt {
     /// A setting says how the board lies.
     is_way_named: bool,
     orientation: Option<Orientation>,
+    /// How the boards lay that were on this line before, by their serial numbers.
+    lay: BTreeMap<String, Orientation>,
     fields: Dump,
     /// What the board can tell of a piece, as its pictures show.
     sight: Sight,
     serials: Serials,
+    unnamed: Unnamed,
     /// What has been read and is not believed yet.
     doubts: Doubts,
     /// A dump has been believed since this run of the program began.
@@ -48,6 +54,17 @@ pub struct Dgt {
     news: VecDeque<News>,
     /// What came last and has not been held against the game.
     unweighed: Option<Unweighed>,
+}
+
+/// What has come of the picture of a board that has not told yet which one it is.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+enum Unnamed {
+    #[default]
+    Unseen,
+    /// A dump has come, and is asked for again when the board is known, or then.
+    Waits(Mono),
+    /// It was waited for in vain.
+    Over,
 }
 
 #[derive(Clone, Debug)]
@@ -67,9 +84,11 @@ impl Dgt {
             is_repeated: false,
             is_way_named: orientation.is_some(),
             orientation,
+            lay: BTreeMap::new(),
             fields: Dump::new(&Board::empty(), Orientation::Normal),
             sight: Sight::Pieces,
             serials: Serials::default(),
+            unnamed: Unnamed::default(),
             doubts: Doubts::default(),
             has_dumped: false,
             is_live: false,
@@ -99,15 +118,48 @@ impl Dgt {
     }
 
     fn on_serial(&mut self, now: Mono, serial: &str, ask_again: BoardCommand) {
+        let tells_apart = self.serials.tells_apart(serial);
+        let before = self.serials.like(serial).map(str::to_owned);
         match self.serials.hear(now, serial) {
             Identity::Known => {}
-            Identity::Doubtful => self.commands.push(ask_again),
-            Identity::New => self.news.push_back(News::Identified(serial.to_owned())),
+            Identity::Doubtful if tells_apart => {
+                return self.session.ask_serial(now, ask_again, &mut self.commands);
+            }
+            Identity::Doubtful => return,
+            Identity::New => {
+                if let Some(before) = before.filter(|_| tells_apart) {
+                    self.replace(before, serial);
+                }
+                self.news.push_back(News::Identified(serial.to_owned()));
+            }
         }
+        if let Unnamed::Waits(_) = std::mem::take(&mut self.unnamed) {
+            self.want_picture(now);
+        }
+    }
+
+    /// Whether a dump is of a board that may be another one than before.
+    fn is_of_unnamed(&mut self, now: Mono) -> bool {
+        if self.is_identified() {
+            return false;
+        }
+        if self.unnamed == Unnamed::Unseen {
+            self.unnamed = Unnamed::Waits(now + NAMED_WITHIN);
+        }
+        true
+    }
+
+    /// Another board is there than `before`. It lies as it did when it was there last.
+    fn replace(&mut self, before: String, serial: &str) {
+        if let Some(lies) = self.orientation {
+            self.lay.insert(before, lies);
+        }
+        self.orientation = self.lay.get(serial).copied().or(self.orientation);
     }
 
     fn weigh(&mut self, now: Mono, expects: &dyn Expects) {
         match self.unweighed.take() {
+            Some(Unweighed::Dump(_)) if self.is_of_unnamed(now) => {}
             Some(Unweighed::Dump(dump)) => {
                 if let Some(signal) = self.doubts.signal_shown(&dump) {
                     self.news.push_back(News::Signal(signal));
@@ -288,6 +340,8 @@ impl Driver for Dgt {
     fn link_up(&mut self, now: Mono, asks_clock: bool) {
         self.last_heard = now;
         self.doubts = Doubts::default();
+        self.serials.link_up();
+        self.unnamed = Unnamed::default();
         self.session.link_up(now, &mut self.commands);
         if asks_clock {
             self.session.ask_clock();
@@ -354,10 +408,17 @@ impl Driver for Dgt {
     }
 
     fn wake_at(&self) -> Option<Mono> {
-        self.session.wake_at()
+        let named = if let Unnamed::Waits(due) = self.unnamed { Some(due) } else { None };
+        [self.session.wake_at(), named].into_iter().flatten().min()
     }
 
     fn on_timeout(&mut self, now: Mono) {
+        if let Unnamed::Waits(due) = self.unnamed
+            && now >= due
+        {
+            self.unnamed = Unnamed::Over;
+            self.want_picture(now);
+        }
         self.session.on_timeout(now, &mut self.commands);
     }
 
@@ -388,6 +449,10 @@ impl Driver for Dgt {
 
     fn last_heard(&self) -> Mono {
         self.last_heard
+    }
+
+    fn is_identified(&self) -> bool {
+        self.is_live || self.serials.are_told() || self.unnamed == Unnamed::Over
     }
 
     fn lies(&self) -> Option<Orientation> {

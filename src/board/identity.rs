@@ -27,9 +27,32 @@ pub(super) struct Serials {
     noise_at: Option<Mono>,
     /// What was told last and is in doubt, of each length.
     told: Vec<String>,
+    /// The board has told one of the known ones since the line is open.
+    is_told: bool,
 }
 
 impl Serials {
+    /// The line is open: another board may be there.
+    pub(super) fn link_up(&mut self) {
+        self.is_told = false;
+    }
+
+    /// Whether the board that is there has told which one it is, as far as it ever does.
+    pub(super) fn are_told(&self) -> bool {
+        self.is_told || self.known.is_empty()
+    }
+
+    /// Whether boards are told apart by this number: by the short one, which is asked for first,
+    /// unless they have none.
+    pub(super) fn tells_apart(&self, serial: &str) -> bool {
+        self.known.iter().all(|known| known.len() >= serial.len())
+    }
+
+    /// The number in whose place `serial` is.
+    pub(super) fn like(&self, serial: &str) -> Option<&str> {
+        self.known.iter().find(|known| known.len() == serial.len()).map(String::as_str)
+    }
+
     /// Bytes came that are no message.
     pub(super) fn note_noise(&mut self, now: Mono) {
         self.noise_at = Some(now);
@@ -40,6 +63,7 @@ impl Serials {
     pub(super) fn hear(&mut self, now: Mono, serial: &str) -> Identity {
         if serial.is_empty() || self.known.iter().any(|known| known == serial) {
             self.told.retain(|told| told.len() != serial.len());
+            self.is_told |= !serial.is_empty();
             return Identity::Known;
         }
         let is_noisy = self.noise_at.is_some_and(|at| now.since(at) < NOISE_LASTS);
@@ -53,6 +77,7 @@ impl Serials {
             }
         }
         self.take(serial);
+        self.is_told = true;
         Identity::New
     }
 

@@ -174,6 +174,10 @@ pub trait Driver {
     }
     /// When something came over the line for the last time.
     fn last_heard(&self) -> Mono;
+    /// Whether it has told since its line is open which board it is, as far as it ever does.
+    fn is_identified(&self) -> bool {
+        true
+    }
     /// How it lies, if it matters and is known.
     fn lies(&self) -> Option<Orientation> {
         None

@@ -144,7 +144,8 @@ impl ClockDesk {
         Self::with_driver(ClockLine::new(), control, white)
     }
 
-    /// The line to the board is gone, or open anew: what was half said will not be finished.
+    /// The line to the board is gone, or open anew, or another board is at its end: what was half
+    /// said will not be finished.
     pub fn link_changed(&mut self, at: Mono, out: &mut Vec<DriverOutput<BoardCommand>>) {
         self.driver.handle(at, &LineInput::Down, out);
     }

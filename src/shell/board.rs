@@ -385,14 +385,21 @@ impl BoardActor {
             LinkNews::Bytes(bytes) => {
                 let items = self.ear.decode(at.mono, &bytes);
                 self.counts.note_items(&items);
+                let is_own = self.game.hears_own_board();
                 for item in &items {
-                    if let Item::Message(message) = item {
+                    if let Item::Message(message) = item
+                        && is_own
+                    {
                         self.drive(|clock, out| clock.hear(at, message, out));
                     }
                 }
                 self.tell_driving(at);
                 self.handled = at.mono;
                 let n_noise = self.ear.tell(at, items, &mut self.game, &mut self.effects);
+                if is_own && !self.game.hears_own_board() {
+                    // The clock behind another board is that of another game.
+                    self.drive(|clock, out| clock.link_changed(at, out));
+                }
                 if n_noise > 0 {
                     debug!(board = self.name, n_noise, "bytes that are no message");
                 }

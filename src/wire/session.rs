@@ -44,6 +44,11 @@ pub const CLOCK_EVERY: Duration = Duration::from_secs(10);
 /// One that runs changes every second and is read two or three times in it (protocol 2.6): after
 /// this silence it has perhaps been stopped and nobody heard, or the board has lost its mode. Ours.
 pub const CLOCK_QUIET: Duration = Duration::from_millis(2_500);
+/// A number that has not come after this long is asked for again, so often at this pace and then at
+/// that of [`REFRESH`]: which board it is must be known. Ours.
+pub const SERIAL_EVERY: Duration = Duration::from_millis(500);
+/// See [`SERIAL_EVERY`].
+pub const N_SERIAL_TRIES: u32 = 5;
 /// Bytes come but no dump for this long, though asked for: whatever speaks, it does not answer us,
 /// and nobody can vouch for the mirror. Leaves room for an unasked log (15 s, protocol 1.5). Ours.
 pub const STARVED: Duration = Duration::from_secs(40);
@@ -103,6 +108,8 @@ pub struct Session {
     heard: Mono,
     /// When the last probe was sent.
     probed: Mono,
+    /// How often the board's number was asked for in vain, and when it is next.
+    unnamed: Option<(u32, Mono)>,
     /// The clock is asked for before the board.
     wants_clock: bool,
     /// How the clock is watched.
@@ -182,6 +189,7 @@ impl Session {
             free_at: Mono::default(),
             heard: Mono::default(),
             probed: Mono::default(),
+            unnamed: None,
             wants_clock: false,
             clock: ClockWatch::Off,
             patience: Patience { refresh: REFRESH, starved: STARVED },
@@ -274,6 +282,7 @@ impl Session {
                 *asked = None;
                 *dumped = Some(now);
             }
+            (_, BoardMessage::Serial(_)) => self.unnamed = None,
             (_, BoardMessage::Clock(clock)) => self.clock.heard(now, clock),
             _ => {}
         }
@@ -302,7 +311,8 @@ impl Session {
             SessionPhase::Running { .. } => {
                 let quiet = self.probe_at().min(self.heard + SILENCE);
                 let dump = self.refresh_at().min(self.starved_at());
-                let dues = [self.reask_at(), self.clock_at(), Some(dump), Some(quiet)];
+                let named = self.unnamed.map(|(_, due)| due);
+                let dues = [self.reask_at(), self.clock_at(), named, Some(dump), Some(quiet)];
                 dues.into_iter().flatten().min().unwrap_or(quiet)
             }
         };
@@ -317,6 +327,18 @@ impl Session {
             self.ask_dump(now);
             self.send(now, out);
         }
+    }
+
+    /// Asks once more for a number that was told and is in doubt, before anything else: all that
+    /// comes is worth something only once it is known whose it is.
+    pub fn ask_serial(&mut self, now: Mono, ask: BoardCommand, out: &mut Vec<BoardCommand>) {
+        if !matches!(self.phase, SessionPhase::Running { .. }) {
+            return;
+        }
+        self.queue.retain(|command| *command != ask);
+        self.queue.push_front(ask);
+        self.unnamed = Some((0, now + SERIAL_EVERY));
+        self.send(now, out);
     }
 
     /// Asks for the clock, if it is watched: somebody else knows what a driven one was asked.
@@ -359,6 +381,8 @@ impl Session {
         ] {
             self.enqueue(command);
         }
+        // On a line that is shared the address tells boards apart.
+        self.unnamed = (self.patience.refresh == REFRESH).then_some((0, now + SERIAL_EVERY));
         if std::mem::take(&mut self.wants_clock) {
             self.enqueue(BoardCommand::SendClock);
         }
@@ -383,6 +407,13 @@ impl Session {
             // Perhaps the board has lost its power and with it its mode.
             self.enqueue(self.update());
             self.enqueue(BoardCommand::SendClock);
+        }
+        if let Some((n, due)) = self.unnamed
+            && now >= due
+        {
+            let wait = if n < N_SERIAL_TRIES { SERIAL_EVERY } else { REFRESH };
+            self.unnamed = Some((n.saturating_add(1), now + wait));
+            self.enqueue(BoardCommand::ReturnSerial);
         }
         if now >= self.probe_at() {
             self.probed = now;

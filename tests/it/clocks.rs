@@ -8,6 +8,7 @@ mod bridge_daemon;
 mod bridge_desk;
 mod desk;
 mod dgt3000;
+mod exchanged;
 mod faults;
 mod firmware;
 mod jack;

@@ -128,6 +128,12 @@ impl Game {
         self.recorder.link()
     }
 
+    /// Whether the board that is heard is that of the game and none in its place, as far as boards
+    /// tell their numbers.
+    pub fn hears_own_board(&self) -> bool {
+        self.board.is_identified() && !self.recorder.is_away()
+    }
+
     /// Why the board was given up, if it has said so itself.
     pub fn why_given_up(&self) -> Option<&'static str> {
         self.board.why_given_up()
