@@ -14,9 +14,9 @@ use crate::time::Mono;
 const NO_BOARD: &str =
     "no board answers at this port; is it the right port, and has the board power?";
 const NO_CLOCK: &str = "the board answers, but no clock is plugged into it; plug it in, switch it \
-                        on and give the order again";
+                        on and try again";
 const BOARD_GONE: &str = "the board does not answer any more; check its cable and its power, and \
-                          give the order again";
+                          try again";
 
 /// The driver of a clock behind a board, and the conversation with the board.
 #[derive(Debug, Clone)]

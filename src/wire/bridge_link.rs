@@ -14,10 +14,12 @@ pub const GREET_EVERY: Duration = Duration::from_secs(2);
 /// A bridge beats every second; without a line for this long it is gone. Ours.
 pub const SILENCE: Duration = Duration::from_millis(3_500);
 
+/// What there is to say of [`ClockNews::Cable`].
+pub const LINES_LOW: &str = "the clock's lines are held low; check its plug";
 const NO_BRIDGE: &str =
     "no bridge answers at this port; is it the right port, and has it its firmware?";
-const NO_CLOCK: &str = "the bridge answers, but no clock does; plug it in, switch it on and give \
-                        the order again";
+const NO_CLOCK: &str = "the bridge answers, but no clock does; plug it in, switch it on and try \
+                        again";
 
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
 enum BridgePhase {
@@ -38,6 +40,8 @@ pub struct BridgeLink {
     number: u8,
     /// The bridge speaks another version, which was said.
     has_other: bool,
+    /// Its lines to the clock were held low when it last tried them.
+    is_low: bool,
 }
 
 impl Default for BridgeLink {
@@ -55,6 +59,7 @@ impl BridgeLink {
             driver: Dgt3000::new(),
             number: 0,
             has_other: false,
+            is_low: false,
         }
     }
 
@@ -118,6 +123,7 @@ impl BridgeLink {
         for op in ops {
             let line = match op {
                 DriverOutput::Tell(news) => {
+                    self.is_low = news == ClockNews::Cable;
                     out.push(DriverOutput::Tell(news));
                     continue;
                 }
@@ -211,6 +217,10 @@ impl PortDriver for BridgeLink {
     }
 
     fn silence(&self) -> &'static str {
-        if self.is_linked() { NO_CLOCK } else { NO_BRIDGE }
+        match self.is_linked() {
+            true if self.is_low => LINES_LOW,
+            true => NO_CLOCK,
+            false => NO_BRIDGE,
+        }
     }
 }

@@ -44,7 +44,7 @@ pub mod ucb;
 pub mod ws2812;
 
 pub use board_link::BoardLink;
-pub use bridge_link::BridgeLink;
+pub use bridge_link::{BridgeLink, LINES_LOW};
 pub use bus::{BusLine, BusNews};
 pub use certabo::{CertaboLights, CertaboMessage};
 pub use chesslink::{ChessLinkCommand, ChessLinkMessage};

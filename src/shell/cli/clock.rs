@@ -13,8 +13,8 @@ use crate::shell::serial::{self, LineNews, LineStub};
 use crate::table::End;
 use crate::time::{Mono, parse_span};
 use crate::wire::{
-    ClockKind, ClockNews, ClockTime, Difference, DriverOutput, PortDriver, PortInput, Runs,
-    SECONDS_MAX, Wanted, WantedTimes,
+    ClockKind, ClockNews, ClockTime, Difference, DriverOutput, LINES_LOW, PortDriver, PortInput,
+    Runs, SECONDS_MAX, Wanted, WantedTimes,
 };
 use clap::{Args, Subcommand, ValueEnum};
 use std::time::Duration;
@@ -25,7 +25,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Longest wait for the first time of a clock: a board is asked for its version twice in it, and
 /// says at once whether a clock is plugged in.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(6);
-const CABLE: &str = "the clock's lines are held low; check its plug";
 
 /// Shows or sets the clock on the table, through its board or a bridge. Left and right are seen
 /// from the clock's front. No daemon may use the port meanwhile.
@@ -188,7 +187,7 @@ impl Talk {
                     self.mend = Some(mend);
                 }
                 DriverOutput::Tell(ClockNews::Gone) => self.mend = Some(driver.loss()),
-                DriverOutput::Tell(ClockNews::Cable) => self.mend = Some(CABLE),
+                DriverOutput::Tell(ClockNews::Cable) => self.mend = Some(LINES_LOW),
                 DriverOutput::Tell(_) => {}
             }
         }

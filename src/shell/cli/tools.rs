@@ -313,12 +313,15 @@ impl Simulate {
         let clock = DgtClockSim::new(wire::ClockKind::Dgt3000, option, DRIFT_PPM);
         let table = Table::new(&header).with_clock_that_answers(clock);
         let (mut stub, mut actor) = SimulateOptions::open_table(table, self.link.clone())?;
+        // The bridge is there as long as its stub is.
+        let mut beside = None;
         if let Some(link) = &self.bridge {
             let (bridge, clock) = PtyBridge::open(Now::start(), Some(link.clone()))
                 .map_err(|e| Failure::Device(chain(&e)))?;
             tokio::spawn(clock.run());
             actor = actor.with_clock_beside(bridge.hands());
             say(bridge.cable.path().display())?;
+            beside = Some(bridge);
         }
         let board = tokio::spawn(actor.run());
         say(self.link.clone().unwrap_or_else(|| stub.cable.path()).display())?;
@@ -334,6 +337,7 @@ impl Simulate {
         // The link goes with the board that it leads to.
         board.abort();
         board.await.ok();
+        drop(beside);
         done
     }
 }

@@ -18,7 +18,7 @@ use super::now::Now;
 use crate::game::{ClockOnRecord, Event, Fact};
 use crate::laws::ClockOrder;
 use crate::time::{Mono, Stamp};
-use crate::wire::{BoardCommand, BoardMessage, ClockNews, DriverOutput};
+use crate::wire::{BoardCommand, BoardMessage, ClockNews, DriverOutput, LINES_LOW};
 use own::OwnClockStub;
 use std::fmt::Debug;
 use std::task::{Context, Poll};
@@ -40,7 +40,7 @@ pub(super) trait TableClock: Debug + Send {
     /// yet: it is to stand as the record says.
     fn take_up(&mut self, _clock: ClockOnRecord) {}
 
-    /// The line to the board was opened or lost.
+    /// The line to the board was opened or lost, or another board is at its end.
     fn link_changed(&mut self, _at: Stamp, _out: &mut Vec<DriverOutput<BoardCommand>>) {}
 
     /// The board has said something.
@@ -109,7 +109,7 @@ pub(super) fn tell(board: &str, news: &ClockNews) {
             board,
             "the clock does not do what it is told; unless it goes by itself, only its lever counts"
         ),
-        ClockNews::Cable => warn!(board, "the clock's lines are held low; check its plug"),
+        ClockNews::Cable => warn!(board, "{LINES_LOW}"),
         ClockNews::Unanswered(id) => info!(board, id, "the clock does not answer"),
         ClockNews::Found(kind) => info!(board, ?kind, "a clock answers"),
         ClockNews::Gone => info!(board, "the clock is gone"),

@@ -241,3 +241,22 @@ async fn a_demo_is_played_with_any_clock() {
         assert!(!played.out.contains("white 1:"), "{}", played.out);
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_simulated_bridge_stays_beside_a_simulated_board() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a path").to_owned();
+    let (board, bridge) = (path("board"), path("bridge"));
+    let mut simulated = rokade(&["simulate", "--link", &board, "--bridge", &bridge])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program");
+    let mut said = BufReader::new(simulated.stdout.take().expect("its output")).lines();
+    assert_eq!(next(&mut said).await, bridge);
+    assert_eq!(next(&mut said).await, board);
+    let set = clock(&bridge, &["--through", "bridge", "set", "5:00", "5:00"]).await;
+    assert_eq!(set.out, "left 0:05:00  right 0:05:00  stands\n", "{}", set.err);
+    signal(&simulated, Signal::TERM);
+    timeout(LIMIT, simulated.wait()).await.expect("an end in time").expect("an end");
+    assert!(std::fs::symlink_metadata(&bridge).is_err(), "the name leads nowhere and is gone");
+}
