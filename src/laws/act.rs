@@ -288,6 +288,8 @@ pub const CHAPTERS: &[Chapter] = chapters! {
         "device black": "an electronic device",
         "no_reason white": "the clocks were stopped for no valid reason",
         "result 1-0 default": "a result, and why; it takes the place of any before",
+        "result last 1-0": "the same, where the next game is paired already: of the one before it",
+        "result next 1-0 default": "and of the next one, whose players did not come",
         "sheets_ok": "the score sheets are complete",
     }
     "Adjournment" {

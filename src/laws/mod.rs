@@ -10,6 +10,7 @@ mod history;
 pub mod name;
 pub mod notation;
 pub mod order;
+mod order_words;
 pub mod outcome;
 mod picture;
 pub mod profile;
@@ -27,9 +28,8 @@ pub use declaration::{Claim, Declaration, Ground};
 pub use edition::{Edition, Pace, Supervision, Variant};
 pub use finding::{Finding, FindingKind, Severity};
 pub use name::UnknownName;
-pub use order::{
-    ClaimBasis, DeclaredFor, GivenPosition, GoingOn, Judgment, Order, Paper, Phrase, Where, Whose,
-};
+pub use order::{GivenPosition, GoingOn, Order, Phrase, Where, Whose};
+pub use order_words::{ClaimBasis, DeclaredFor, Judgment, Paper, WhichGame};
 pub use outcome::{Ending, Reason};
 pub use profile::{
     AutomaticDraws, BothFlags, CannotMate, ClaimStops, ClaimantTime, DeviceRule, Fault, FlagCall,

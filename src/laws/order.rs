@@ -2,8 +2,9 @@
 
 use super::edition::Edition;
 use super::name::UnknownName;
+use super::order_words::{ClaimBasis, DeclaredFor, Judgment, Paper, WhichGame};
 use super::score::Score;
-use crate::table::{Word, words};
+use crate::table::Word;
 use crate::time::parse_span;
 use shakmaty::{Color, fen::Fen, uci::UciMove};
 use std::fmt;
@@ -31,34 +32,6 @@ impl Whose {
             Self::One(one) => one == color,
             Self::Both => true,
         }
-    }
-}
-
-/// A judgment on a claim.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Judgment {
-    /// The game is drawn.
-    Draw,
-    /// The decision is put off, and the opponent gets two minutes, as he may. 10.2b (III.5.2).
-    Postpone,
-    /// It is put off, and nobody gets time.
-    PostponeOnly,
-    /// The claim is rejected.
-    Reject,
-    /// The request is granted.
-    Grant,
-    /// The game is lost by the claimant. 2005, 2009: Art. D1.
-    Loss,
-}
-
-words! {
-    Judgment {
-        Draw = "draw",
-        Postpone = "postpone",
-        PostponeOnly = "postpone 0",
-        Reject = "reject",
-        Grant = "grant",
-        Loss = "loss",
     }
 }
 
@@ -118,48 +91,6 @@ impl<W: Word> fmt::Display for Phrase<W> {
     }
 }
 
-/// For what a result is declared.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum DeclaredFor {
-    /// The players agreed upon it before the round: the arbiter may refuse it.
-    AgreementBeforeRound,
-    /// A player did not come, or not in time.
-    Default,
-}
-
-words! {
-    DeclaredFor {
-        AgreementBeforeRound = "agreement_before_round",
-        Default = "default",
-    }
-}
-
-/// Upon what a claim must not rest.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum ClaimBasis {
-    /// A display in the hall, and nothing else.
-    DisplayOnly,
-}
-
-words! {
-    ClaimBasis {
-        DisplayOnly = "display_only",
-    }
-}
-
-/// A paper that is more than a copy of what is known.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Paper {
-    /// The record of the game; once a flag is down the players must agree on it, or reconstruct it.
-    Record,
-}
-
-words! {
-    Paper {
-        Record = "record",
-    }
-}
-
 /// What an arbiter orders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -209,8 +140,10 @@ pub enum Order {
     Penalize(Color, String),
     /// A score is changed.
     Points(Color, String),
-    /// A result is declared.
+    /// A result is declared, of the game on record.
     Result(Score, Phrase<DeclaredFor>),
+    /// The same, where the game on record is over and another one is paired: of which of them.
+    ResultOf(WhichGame, Score, Phrase<DeclaredFor>),
     /// A move was made with two hands.
     TwoHands(Color),
     /// An electronic device.
@@ -335,7 +268,7 @@ impl Order {
             Self::Flag(_) => "flag",
             Self::Penalize(..) => "penalise",
             Self::Points(..) => "points",
-            Self::Result(..) => "result",
+            Self::Result(..) | Self::ResultOf(..) => "result",
             Self::TwoHands(_) => "two_hands",
             Self::Device(_) => "device",
             Self::NoReason(_) => "no_reason",
@@ -408,6 +341,7 @@ impl fmt::Display for Order {
                 write!(f, " {color} {text}")
             }
             Self::Result(score, text) => write!(f, " {score} {text}"),
+            Self::ResultOf(which, score, text) => write!(f, " {} {score} {text}", which.word()),
             Self::SensorGap(span) => write!(f, " {}", span.as_secs_f64()),
             Self::Basis(basis) => write!(f, " {basis}"),
             Self::Export(paper) => write!(f, " {paper}"),
@@ -487,7 +421,13 @@ fn with_words(verb: &str, rest: &str) -> Result<Order, UnknownName> {
         "flag" => Order::Flag(side()?),
         "penalise" | "penalize" => Order::Penalize(side()?, more.to_owned()),
         "points" => Order::Points(side()?, more.to_owned()),
-        "result" => Order::Result(first.parse()?, Phrase::read(more)),
+        "result" => match WhichGame::parse(first) {
+            Some(which) => {
+                let (score, why) = more.split_once(char::is_whitespace).unwrap_or((more, ""));
+                Order::ResultOf(which, score.parse()?, Phrase::read(why.trim()))
+            }
+            None => Order::Result(first.parse()?, Phrase::read(more)),
+        },
         "two_hands" => Order::TwoHands(side()?),
         "device" => Order::Device(side()?),
         "no_reason" => Order::NoReason(side()?),

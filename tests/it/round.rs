@@ -205,6 +205,33 @@ async fn ask(place: &Place, path: &str, more: &str) -> String {
     answer
 }
 
+/// A game is over, and the next one at its board is paired: a result says of which of them it is.
+async fn players_who_do_not_come_lose_their_own_game(place: &Place, daemon: &Daemon) {
+    let order = |words: &'static [&'static str]| {
+        let words = [&["order", "--board", "table-1", "result"], words].concat();
+        async move { place.run(&words).await }
+    };
+    let vague = order(&["0-1", "default"]).await;
+    assert_sentence(
+        &vague,
+        7,
+        &["1.1 Ærø, Åse", "is over with 1-0", "2.1 Ben - Cid", "result next 0-1"],
+    );
+    let next = order(&["next", "0-1", "default"]).await;
+    assert_eq!(next.code, Some(0), "{next:?}");
+    assert!(next.out.contains("Ben - Cid"), "it says whose game it is: {}", next.out);
+    let results = ["1-0", "*", "*", "0-1", "*", "*"];
+    games(place, daemon, |pgn| values(pgn, "Result") == results).await;
+    // There is one game that is over, and none that waits: no more need be said.
+    order(&["next", "1-0"]).await;
+    let again = order(&["next", "1-0"]).await;
+    assert_sentence(&again, 7, &["no game waits"]);
+    let corrected = order(&["1/2-1/2"]).await;
+    assert_eq!(corrected.code, Some(0), "{corrected:?}");
+    let results = ["1-0", "*", "*", "1/2-1/2", "*", "*"];
+    games(place, daemon, |pgn| values(pgn, "Result") == results).await;
+}
+
 #[tokio::test]
 async fn rounds_are_played_one_after_the_other_without_a_restart() {
     let place = event(ROUND_1);
@@ -273,6 +300,7 @@ async fn rounds_are_played_one_after_the_other_without_a_restart() {
     assert!(daemon.said().contains("list.csv"), "a list that is gone is said");
     let log = place.run(&["log", "--board", "table-2"]).await;
     assert!(log.out.contains("paired     1.2  Cid - Dan"), "{}", log.out);
+    players_who_do_not_come_lose_their_own_game(&place, &daemon).await;
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 

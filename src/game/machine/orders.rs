@@ -6,11 +6,11 @@
 use super::Game;
 use super::told::reason_of;
 use crate::game::entry::Fact;
-use crate::game::play::OrderError;
+use crate::game::play::{OrderError, Play};
 use crate::game::score::Scored;
 use crate::laws::{
     self, Act, Code, Declaration, DeclaredFor, Ending, GivenPosition, Order, Pending, Phrase,
-    Reason, Referee, Ruling, Score, Told,
+    Reason, Referee, Ruling, Score, Told, WhichGame,
 };
 use crate::table::Word;
 use crate::time::Mono;
@@ -129,6 +129,11 @@ impl Game {
             Order::Insert(ply, moves) => self.edit(now, number(ply), 0, moves),
             Order::Remove(ply, n) => self.edit(now, number(ply), number(n), &[]),
             Order::Result(score, reason) => self.declare(now, *score, reason),
+            Order::ResultOf(WhichGame::Last, score, reason) => self.declare(now, *score, reason),
+            Order::ResultOf(WhichGame::Next, score, reason) => {
+                self.begin_next_unplayed(now)?;
+                self.declare(now, *score, reason)
+            }
             Order::Continue(_) => self.go_on(now),
             Order::Confirm(number) => self.is_open(*number, "confirm"),
             Order::Dismiss(number) => self.is_open(*number, "dismiss"),
@@ -158,10 +163,14 @@ impl Game {
         })
     }
 
-    /// Why it is not clear which matter is answered by `act`: several are open, and it names none.
-    /// Whoever wrote a record of orders knew what came last; whoever speaks to a daemon may not.
+    /// Why it is not clear what `act` is about: several matters are open that it may answer, or two
+    /// games may have the result. Whoever wrote a record of orders knew what came last; whoever
+    /// speaks to a daemon may not.
     pub fn unclear(&self, act: &Act) -> Option<String> {
         let word = match act {
+            Act::Ordered { order: Order::Result(score, _), .. } => {
+                return self.unclear_result(*score);
+            }
             Act::Ordered { order: Order::Confirm(None), .. } => "confirm",
             Act::Ordered { order: Order::Dismiss(None), .. } => "dismiss",
             _ => return None,
@@ -169,6 +178,36 @@ impl Game {
         let open = self.answered_by(word);
         let why = || format!("{} matters are open; say which: {}", open.len(), named(&open, word));
         (open.len() > 1).then(why)
+    }
+
+    /// Why it is not clear which game ends so: one is over, and the next one is paired.
+    fn unclear_result(&self, score: Score) -> Option<String> {
+        let next = self.settings.next.as_deref()?;
+        let play = self.recorder.play().filter(|play| play.is_over())?;
+        let result = play.ending().map_or("no result", |ending| ending.outcome.as_str());
+        let names = [&self.settings.white, &self.settings.black];
+        let [white, black] = names.map(|name| if name.is_empty() { "?" } else { name });
+        let (round, of) = (next.round_tag(), &next.players);
+        Some(format!(
+            "which game? {} {white} - {black} is over with {result}, and {round} {} - {} has not \
+             begun; say \"result last {score}\" or \"result next {score}\"",
+            self.settings.round, of.white.name, of.black.name
+        ))
+    }
+
+    /// The game that is paired and has not begun is on record, for its result.
+    fn begin_next_unplayed(&mut self, now: Mono) -> Result<(), String> {
+        let is_due =
+            self.recorder.play().is_none_or(Play::is_over) && self.settings.due().is_some();
+        let is_begun = self.recorder.play().is_some() && self.settings.next.is_none();
+        if !is_due || is_begun {
+            return Err("no game waits behind the one on record; \"rokade round\" pairs it, and \
+                        \"result\" without \"next\" is of the one on record"
+                .to_owned());
+        }
+        let (recorder, mut cx) = self.parts();
+        recorder.begin_unplayed(&mut cx, now);
+        Ok(())
     }
 
     /// The matters that `word` answers.

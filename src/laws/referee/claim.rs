@@ -3,7 +3,7 @@
 use super::super::code::Code;
 use super::super::declaration::Ground;
 use super::super::edition::Pace;
-use super::super::order::Judgment;
+use super::super::order_words::Judgment;
 use super::super::profile::{ClaimStops, LapsesBy, QuickplayClaim};
 use super::super::said::{Binding, ClockOrder, Ruling, Verdict};
 use super::super::score::Score;

@@ -2,7 +2,8 @@
 
 use super::super::code::Code;
 use super::super::history::fen_of;
-use super::super::order::{ClaimBasis, DeclaredFor, GoingOn, Order, Paper, Phrase, Where, Whose};
+use super::super::order::{GoingOn, Order, Phrase, Where, Whose};
+use super::super::order_words::{ClaimBasis, DeclaredFor, Paper};
 use super::super::profile::{DeviceRule, Fault, HandlingWatch, ReversedColors};
 use super::super::said::{ClockOrder, Ruling};
 use super::super::score::Score;
@@ -47,7 +48,9 @@ impl Referee {
                 let facts = format!("points {change}");
                 self.cx.out.log_row(Code::Penalty, Some(*side), "L13.4e", facts);
             }
-            Order::Result(score, reason) => self.on_result(*score, reason),
+            Order::Result(score, reason) | Order::ResultOf(_, score, reason) => {
+                self.on_result(*score, reason)
+            }
             Order::Displaced => self.on_arbiter_displaced(),
             Order::TouchedBy(side) => {
                 self.motion.clear_touches();

@@ -213,7 +213,12 @@ fn subject(text: &str) -> Option<String> {
     let mut words = text.split_whitespace();
     let verb = words.next()?;
     match verb {
-        "result" | "resume" | "set_moves" | "renumber" => Some(verb.to_owned()),
+        // One of the next game says nothing of this one.
+        "result" => words.find(|word| *word != "last").map(|word| match word {
+            "next" => "result next".to_owned(),
+            _ => verb.to_owned(),
+        }),
+        "resume" | "set_moves" | "renumber" => Some(verb.to_owned()),
         "set_time" => Some(format!("{verb} {}", words.next()?)),
         _ => None,
     }
