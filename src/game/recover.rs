@@ -357,11 +357,15 @@ impl Recovered {
         self.game.as_ref().and_then(|(_, ending)| *ending)
     }
 
+    /// Whether the game has a result, or was closed without one.
+    pub fn is_over(&self) -> bool {
+        self.is_closed || self.ending().is_some()
+    }
+
     /// How many half-moves the public may see, as [`Game::n_public`].
     pub fn n_public(&self) -> usize {
         let Some(sheet) = self.sheet() else { return 0 };
-        let is_over = self.is_closed || self.ending().is_some();
-        if self.has_clock && !is_over { sheet.n_completed() } else { sheet.len() }
+        if self.has_clock && !self.is_over() { sheet.n_completed() } else { sheet.len() }
     }
 
     /// The times that the clock showed last, whose time ran, and how long that was before the last

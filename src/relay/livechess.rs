@@ -42,6 +42,8 @@ pub struct Live {
     pub sheet: Option<Arc<ScoreSheet>>,
     /// How many half-moves of it are told.
     pub n_told: usize,
+    /// It has a result, or was closed without one.
+    pub is_over: bool,
 }
 
 /// A clock as programs are told of it.
@@ -87,6 +89,7 @@ impl Live {
             game: 0,
             sheet,
             n_told,
+            is_over: record.is_over(),
         }
     }
 
@@ -478,10 +481,15 @@ impl AskedFeed {
 impl Setup {
     /// The game on record, if its moves were played before the pieces came to stand as in the
     /// position: they do when the program names it, and the record goes on from there. It is so
-    /// until they stand as the record has them, or another game is on record.
+    /// until they stand as the record has them, or another game is on record. A game that is over
+    /// is none that a program follows which names where it began: that one waits for the next.
     fn leaves(&self, live: &Live, is_first: bool, left: Option<usize>) -> Option<usize> {
         let sheet = live.sheet.as_ref()?;
         let n_told = live.n_told.min(sheet.len());
+        if live.is_over && (left == Some(live.game) || is_first && n_told > 0) {
+            let is_begun = (1..=n_told).any(|n| self.is_at(sheet, n));
+            return (!is_begun && self.is_at(sheet, 0)).then_some(live.game);
+        }
         let stands = |there: &Board| {
             live.placement.as_ref().is_some_and(|it| *it == there.board_fen().to_string())
         };

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod over;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,6 +53,7 @@ fn live(sans: &[&str]) -> Arc<Live> {
         n_told: sheet.len(),
         sheet: Some(Arc::new(sheet)),
         clock: None,
+        is_over: false,
     })
 }
 
