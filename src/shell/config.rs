@@ -176,13 +176,30 @@ impl Config {
         config.source = Some(path.to_owned());
         let list = &config.event.pairings;
         if let Some(folder) = path.parent() {
-            if !list.as_os_str().is_empty() {
+            if config.event.has_list() {
                 config.event.pairings = folder.join(list);
             }
             config.push.beside(folder);
         }
         config.check().map_err(wrong)?;
+        config.name_event();
         Ok(config)
+    }
+
+    /// Without a list of pairings the event's name and place are those of each board that names
+    /// none of its own.
+    fn name_event(&mut self) {
+        if self.event.has_list() {
+            return;
+        }
+        let (name, place) = (&self.event.name, self.event.place());
+        for board in &mut self.boards {
+            for (own, of_event) in [(&mut board.event, name), (&mut board.site, &place)] {
+                if own.is_empty() {
+                    own.clone_from(of_event);
+                }
+            }
+        }
     }
 
     fn check(&self) -> Result<(), String> {
@@ -194,8 +211,8 @@ impl Config {
         check::demo_boards(self)?;
         self.event.check()?;
         self.http.check()?;
-        self.folder.check(&self.state_dir)?;
-        self.push.check(!self.event.pairings.as_os_str().is_empty())?;
+        self.folder.check(&self.state_dir, self.event.has_list())?;
+        self.push.check(self.event.has_list())?;
         for (idx, board) in self.boards.iter().enumerate() {
             check::name(board)?;
             if self.boards[..idx].iter().any(|other| other.name == board.name) {

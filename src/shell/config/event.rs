@@ -37,6 +37,20 @@ impl EventSettings {
         control.parse::<TimeControl>().map(drop).map_err(|e| format!("[event] time_control: {e}"))
     }
 
+    /// Whether the games are those of a list of pairings.
+    pub fn has_list(&self) -> bool {
+        !self.pairings.as_os_str().is_empty()
+    }
+
+    /// The place with its federation, as PGN has it; empty if none is set.
+    pub fn place(&self) -> String {
+        match (self.site.as_str(), self.federation.as_str()) {
+            ("", _) => String::new(),
+            (site, "") => site.to_owned(),
+            (site, federation) => format!("{site} {federation}"),
+        }
+    }
+
     /// The time control, if one is set.
     pub fn time_control(&self) -> Option<TimeControl> {
         // It was checked when the file was read.

@@ -94,11 +94,19 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// What is wrong with it, beside the records in `state_dir`.
-    pub(super) fn check(&self, state_dir: &Path) -> Result<(), String> {
+    /// What is wrong with it, beside the records in `state_dir`, where there is a list of pairings
+    /// or none.
+    pub(super) fn check(&self, state_dir: &Path, has_list: bool) -> Result<(), String> {
         let path = &self.path;
         if path.as_os_str().is_empty() {
             return Ok(());
+        }
+        if !has_list {
+            return Err(
+                "[folder] holds the rounds of [event] pairings, and none are set; name the \
+                        list of pairings there"
+                    .to_owned(),
+            );
         }
         if !path.is_absolute() {
             return Err(format!(

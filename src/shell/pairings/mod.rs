@@ -228,7 +228,7 @@ impl Roster {
     /// That of these settings, if they name a list.
     pub fn of(config: &Config) -> Option<Self> {
         let event = config.event.clone();
-        if event.pairings.as_os_str().is_empty() {
+        if !event.has_list() {
             return None;
         }
         Some(Self { event, tables: config.tables() })
@@ -266,15 +266,11 @@ impl Roster {
     pub fn pair(&self, list: &Pairings, round: u16) -> Result<Vec<Pairing>, String> {
         let games = list.round(round);
         let mut games = games.map_err(|why| format!("{}, {why}", self.path().display()))?;
-        let EventSettings { name, site, federation, .. } = &self.event;
+        let (name, place) = (&self.event.name, self.event.place());
         let named = |set: &str, listed: &str| {
             if set.is_empty() { listed.to_owned() } else { set.to_owned() }
         };
-        let site = match (site.as_str(), federation.as_str()) {
-            ("", _) => list.site.clone(),
-            (site, "") => site.to_owned(),
-            (site, federation) => format!("{site} {federation}"),
-        };
+        let site = named(&place, &list.site);
         let of = |table: &u16| Pairing {
             event: named(name, &list.event),
             site: site.clone(),
