@@ -344,7 +344,7 @@ async fn a_server_in_trouble_has_everything_once_it_is_well() {
     let server = to_round(&place);
     server.next([
         Turn::Say(500, "", "Oh \u{1b}[31mno"),
-        Turn::Say(500, "", "Oh \u{1b}[31mno"),
+        Turn::Say(500, "", "It is 12:00:01"),
         Turn::Say(429, "Retry-After: 3\r\n", "Slow down"),
         Turn::Say(200, "", "<html>Welcome to the hotel</html>"),
     ]);
@@ -365,7 +365,8 @@ async fn a_server_in_trouble_has_everything_once_it_is_well() {
     let least = [1, 2].map(Duration::from_secs);
     assert!(gaps[0] >= least[0].mul_f64(0.7) && gaps[1] >= least[1].mul_f64(0.7), "{gaps:?}");
     assert!(gaps[2] >= Duration::from_secs(3), "{gaps:?}");
-    for text in ["it is in trouble (500: Oh", "asks for patience", "the hotel"] {
+    // In whatever words it says it.
+    for text in ["it is in trouble (500: ", "asks for patience", "the hotel"] {
         assert_eq!(n_said(&daemon, text), 1, "{text}: {}", daemon.said());
     }
     assert!(!daemon.said().contains("\u{1b}[31mno"), "what it says steers no terminal");

@@ -23,11 +23,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::task::{JoinSet, spawn_blocking};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tracing::{info, warn};
 
 /// What changes within this time goes out together, and no more often than this.
 const TOGETHER: Duration = Duration::from_secs(1);
+/// The first parcel waits for all boards to show what they have, and no longer than this.
+const ALL_WITHIN: Duration = Duration::from_secs(3);
 /// How long to wait before a server is asked again that will not have it as things are.
 const SELDOM: Duration = Duration::from_secs(180);
 /// How long to wait before a file is sent again to a server that does not show it.
@@ -36,9 +38,8 @@ const AGAIN: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_secs(5);
 /// Nothing is to be waited for.
 const FAR: Duration = Duration::from_secs(3_600);
-/// A server that says something else each time is quoted no more often than this until it has what
-/// it is to have.
-const QUOTED_MAX: usize = 5;
+/// So many kinds of trouble are told of until a server has what it is to have.
+const KINDS_MAX: usize = 20;
 
 /// How it stands with one server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -122,6 +123,8 @@ async fn keep(target: Target, feeds: Vec<Feed>, told: watch::Sender<Pushed>) {
         );
     }
     let mut courier = Courier::new(target, told);
+    // A server that is sent a part of a round takes it that the rest is gone.
+    timeout(ALL_WITHIN, all_shown(&feeds)).await.ok();
     loop {
         let due = courier.send_all(&feeds).await;
         tokio::select! {
@@ -134,6 +137,19 @@ async fn keep(target: Target, feeds: Vec<Feed>, told: watch::Sender<Pushed>) {
             }
         }
         sleep(TOGETHER).await;
+    }
+}
+
+/// Waits until each board shows its games.
+async fn all_shown(feeds: &[Feed]) {
+    for Feed { book, pgn, .. } in feeds {
+        let (mut book, mut pgn) = (book.clone(), pgn.clone());
+        tokio::select! {
+            Ok(_) = book.wait_for(|book| !book.is_empty()) => {}
+            Ok(_) = pgn.wait_for(|pgn| !pgn.is_empty()) => {}
+            // A board that has ended shows nothing more.
+            else => {}
+        }
     }
 }
 
@@ -161,7 +177,7 @@ struct Courier {
     /// Nothing goes out before then, and why.
     rests: Option<(Instant, String)>,
     n_failures: u32,
-    /// What was said since all was well.
+    /// The kinds of trouble that were told since all was well.
     said: BTreeSet<String>,
     /// Others on this machine can read the secret: that was said.
     has_said_open: bool,
@@ -333,7 +349,7 @@ impl Courier {
         let trouble = self.rests.as_ref().map(|(_, why)| why.clone()).or(of_parcels);
         let to = self.target.host();
         match &trouble {
-            Some(why) if self.said.len() < QUOTED_MAX && self.said.insert(why.clone()) => {
+            Some(why) if self.said.len() < KINDS_MAX && self.said.insert(kind_of(why)) => {
                 warn!(to, why, "GAMES ARE NOT SENT THERE; this is tried again");
             }
             None if !self.said.is_empty() => {
@@ -349,5 +365,15 @@ impl Courier {
         };
         let sent = taken.map(part).collect();
         self.told.send_replace(Pushed { to: to.to_owned(), trouble, sent });
+    }
+}
+/// What is the same in two troubles of one kind: not what a server says in its own words, which may
+/// be something else each time.
+fn kind_of(why: &str) -> String {
+    match why.split_once(" (") {
+        Some((words, status)) => {
+            format!("{words} {}", status.split([':', ')']).next().unwrap_or_default())
+        }
+        None => why.to_owned(),
     }
 }
