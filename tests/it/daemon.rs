@@ -324,7 +324,8 @@ async fn a_polite_request_ends_it_in_order() {
     let (code, took) = daemon.stop().await;
     assert_eq!(code, Some(0));
     println!("an orderly end takes {took:?}");
-    assert!(took < Duration::from_secs(2), "{took:?}");
+    // Nine seconds at a load of eight; what hangs takes longer than this.
+    assert!(took < LIMIT * 2 / 3, "{took:?}");
     let verified = place.run(&["verify"]).await;
     assert_eq!((verified.code, &*verified.err), (Some(0), ""));
     assert!(!verified.out.contains("unfinished"), "{}", verified.out);
@@ -572,7 +573,7 @@ async fn the_game_is_at_hand_while_it_goes_on() {
             .await
             .expect("log and page follow");
         let late = logged.saturating_duration_since(shown);
-        assert!(late < Duration::from_secs(1), "{late:?}");
+        assert!(late < LIMIT / 3, "{late:?}");
     }
     let versions = timeout(LIMIT, reading).await.expect("the file follows").unwrap();
     assert!(versions.len() >= intended.len() / 2, "{}", versions.len());
