@@ -42,6 +42,17 @@ pub(crate) struct Chromium {
 impl Chromium {
     /// Starts a browser that knows nothing of any earlier one.
     pub(crate) async fn start() -> Self {
+        Self::start_as(Value::Null).await
+    }
+
+    /// Starts one with the screen of a telephone: no window can be as small.
+    pub(crate) async fn of_size(width: u32, height: u32) -> Self {
+        let screen = json!({ "width": width, "height": height, "pixelRatio": 1.0 });
+        Self::start_as(json!({ "deviceMetrics": screen })).await
+    }
+
+    /// Starts one that behaves as this device, if any is named.
+    async fn start_as(device: Value) -> Self {
         let profile = tempfile::tempdir().expect("a folder for the profile");
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
@@ -66,7 +77,11 @@ impl Chromium {
 
         let mut args: Vec<_> = FLAGS.map(str::to_owned).into();
         args.push(format!("--user-data-dir={}", profile.path().display()));
-        let wanted = json!({ "goog:chromeOptions": { "args": args } });
+        let mut options = json!({ "args": args });
+        if !device.is_null() {
+            options["mobileEmulation"] = device;
+        }
+        let wanted = json!({ "goog:chromeOptions": options });
         let Value::Object(wanted) = wanted else { unreachable!("an object, above") };
         let client = ClientBuilder::new(HttpConnector::new())
             .capabilities(wanted)
