@@ -141,8 +141,8 @@ function header() {
 
 /** @param {Player | undefined} known */
 function about_player(known) {
-  if (!known) return nothing;
-  const { title, rating, federation, team } = known;
+  const { title = '', rating = '', federation = '', team = '' } = known ?? {};
+  if (!title && !rating && !federation && !team) return nothing;
   const flag = /^[A-Z]{3}$/.test(federation) ? `/assets/flag-${federation}.svg` : '';
   return html`<p class="about"><b>${title}</b>${flag
     ? html`<img src=${flag} alt="" @error=${(/** @type {Event} */ event) =>

@@ -77,3 +77,49 @@ async fn a_narrow_hall_keeps_its_clocks_on_the_page() {
         page.wait_for(&cut(".bar button, .tile .left, #status"), "").await;
     }
 }
+
+/// What lies upon what it should not among the parts of a player, or is on more than one line.
+const PLAYER_FAULTS: &str = "(() => {
+    const faults = [];
+    const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1
+        && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+    for (const player of document.querySelectorAll('.player')) {
+        const box = of => player.querySelector(of).getBoundingClientRect();
+        const range = document.createRange();
+        range.selectNodeContents(player.querySelector('.time'));
+        const { left, right } = range.getBoundingClientRect();
+        const { top, bottom } = box('.time');
+        const time = { left, right, top, bottom };
+        for (const of of ['.about', 'h2']) {
+            const { display } = getComputedStyle(player.querySelector(of));
+            if (display === 'none') continue;
+            if (meet(box(of), time)) faults.push(`${of} under the time`);
+        }
+        if (meet(box('.about'), box('h2'))) faults.push('.about under the name');
+        const shown = [...player.querySelectorAll('.about > :not(.team)')]
+            .map(part => part.getBoundingClientRect()).filter(({ width }) => width > 0);
+        if (shown.some(part => part.top > shown[0].bottom)) faults.push('two lines');
+    }
+    return faults.join(', ') || 'apart';
+})()";
+
+#[tokio::test]
+async fn what_is_known_of_a_player_takes_one_line() {
+    let stage = Stage::open(&titled()).await;
+    let page = Chromium::start().await;
+    page.open(&stage.url("/board/table-1")).await;
+    for (width, height) in [(1280, 900), (1920, 1080), (1280, 720), (1024, 768), (500, 1000)] {
+        page.resize(width, height).await;
+        page.wait_for(STATUS, "live").await;
+        page.wait_for(PLAYER_FAULTS, "apart").await;
+        page.wait_for(&cut(".player, .time, .bar button"), "").await;
+    }
+    // The team is left out where it has no room, and the rating is not.
+    page.resize(1280, 900).await;
+    let rating = "(() => {
+        const about = document.querySelector('#bottom .about').getBoundingClientRect();
+        const [, rating] = document.querySelectorAll('#bottom .about span:not(.team)');
+        return rating.textContent + (rating.getBoundingClientRect().bottom <= about.bottom + 1);
+    })()";
+    page.wait_for(rating, "2771true").await;
+}
