@@ -173,12 +173,13 @@ function player(where, now) {
     : `${estimated ? `${say('reckoned')}: ` : ''}${spoken_time(left)}`;
   const name = view?.[color] || say(color);
   const family = name.split(',')[0] ?? name;
+  const word = Math.max(...name.split(/[ -]/).map(it => it.length));
   const letters = Math.max(...Object.values(times(now)).map(time => time.length));
   return html`<section id=${where} class=${states} data-color=${color}
     .style=${`--letters: ${letters}`}>
     <h2><span class="side"></span><span class="name"
-      .style=${`--n: ${name.length}; --family: ${family.length}`}>${family}<span class="given"
-      >${name.slice(family.length)}</span></span></h2>
+      .style=${`--n: ${name.length}; --word: ${word}; --family: ${family.length}`}
+      >${family}<span class="given">${name.slice(family.length)}</span></span></h2>
     ${about_player(view?.players[color])}
     <p class="time" role="timer" data-reckoned=${say('reckoned')} aria-label=${told}
       >${times(now)[color]}</p>

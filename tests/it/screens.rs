@@ -123,3 +123,36 @@ async fn what_is_known_of_a_player_takes_one_line() {
     })()";
     page.wait_for(rating, "2771true").await;
 }
+
+/// Words of names that are on more than one line, and names of which letters are cut.
+const BROKEN: &str = "(() => {
+    const broken = [];
+    for (const name of document.querySelectorAll('.player .name')) {
+        const walker = document.createTreeWalker(name, NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) {
+            const text = walker.currentNode;
+            for (const word of text.data.matchAll(/[^ -]+/g)) {
+                const range = document.createRange();
+                range.setStart(text, word.index);
+                range.setEnd(text, word.index + word[0].length);
+                const boxes = [...range.getClientRects()].filter(({ width }) => width > 0);
+                if (new Set(boxes.map(({ top }) => top)).size > 1) broken.push(word[0]);
+            }
+        }
+        if (name.scrollWidth > name.clientWidth + 1) broken.push(`${name.textContent} is cut`);
+    }
+    return broken.join(', ');
+})()";
+
+#[tokio::test]
+async fn no_word_of_a_name_is_broken() {
+    let stage = Stage::open(&titled()).await;
+    for (width, height) in [(360, 740), (320, 480), (480, 360), (400, 300)] {
+        let page = Chromium::of_size(width, height).await;
+        for query in ["", "?view=embed"] {
+            page.open(&stage.url(&format!("/board/table-1{query}"))).await;
+            page.wait_for(STATUS, "live").await;
+            page.wait_for(BROKEN, "").await;
+        }
+    }
+}
