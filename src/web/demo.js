@@ -129,10 +129,12 @@ function place() {
 
 function header() {
   const event = view?.event ?? '';
-  const where = [event && ' ', place()].filter(Boolean).join('· ');
+  const where = place();
+  const between = event && where && ' · ';
   return html`<header>
-  <h1 id="event" .style=${`--n: ${event.length + where.length}`}><span class="what"
-    >${event}</span><span class="where">${where}</span></h1>
+  <h1 id="event" .style=${`--n: ${event.length + between.length + where.length}`}
+    ><span class="what">${event}</span><span class="where"
+    ><span class="between">${between}</span>${where}</span></h1>
   <p id="status" role="status" data-state=${status()} title=${[
     about?.head && say('recorded', { line: about.head }), about?.warning,
   ].filter(Boolean).join('\n')}>${say(status())}</p>

@@ -108,7 +108,7 @@ async fn what_is_known_of_a_player_takes_one_line() {
     let stage = Stage::open(&titled()).await;
     let page = Chromium::start().await;
     page.open(&stage.url("/board/table-1")).await;
-    for (width, height) in [(1280, 900), (1920, 1080), (1280, 720), (1024, 768), (500, 1000)] {
+    for (width, height) in [(1280, 900), (1920, 1080), (1280, 720), (800, 450), (500, 1000)] {
         page.resize(width, height).await;
         page.wait_for(STATUS, "live").await;
         page.wait_for(PLAYER_FAULTS, "apart").await;
@@ -153,6 +153,32 @@ async fn no_word_of_a_name_is_broken() {
             page.open(&stage.url(&format!("/board/table-1{query}"))).await;
             page.wait_for(STATUS, "live").await;
             page.wait_for(BROKEN, "").await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_small_frame_has_clocks_buttons_and_moves() {
+    let [white, black] = LONG.map(str::to_owned);
+    let stage = Stage::open(&View { white, black, ..titled() }).await;
+    for (width, height) in [(480, 360), (400, 300), (320, 480)] {
+        let page = Chromium::of_size(width, height).await;
+        for language in ["en", "hu"] {
+            page.open(&stage.url(&format!("/board/table-1?view=embed&language={language}"))).await;
+            page.wait_for(STATUS, "live").await;
+            let size = "[innerWidth, document.documentElement.scrollHeight].join()";
+            page.wait_for(size, format!("{width},{height}")).await;
+            page.wait_for(&cut(".player, .time, .bar button, .bar svg, .where, #status"), "").await;
+            page.wait_for(PLAYER_FAULTS, "apart").await;
+            let move_seen = "(() => {
+                const [list, move] = ['#moves', '.san.last']
+                    .map(of => document.querySelector(of).getBoundingClientRect());
+                return move.top >= list.top - 1 && move.bottom <= list.bottom + 1;
+            })()";
+            page.wait_for(move_seen, true).await;
+            let event = "[...document.querySelectorAll('.what, .where')]
+                .filter(part => part.clientHeight > 0 && part.clientWidth < 60).length";
+            page.wait_for(event, 0).await;
         }
     }
 }
