@@ -15,11 +15,12 @@ const PAGES: &str = "src/web";
 /// What npm reads. The lock decides whether there is anything to install.
 const NPM_FILES: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
 /// Our own files, by the name they are served under.
-const OWN: [&str; 14] = [
+const OWN: [&str; 15] = [
     "index.html",
     "demo.css",
     "demo.js",
     "game.js",
+    "names.js",
     "panel.js",
     "choices.js",
     "words.js",

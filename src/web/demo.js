@@ -7,6 +7,7 @@ import { choice, choose, dress } from './choices.js';
 import { Clocks, format } from './clock.js';
 import { fen_of, men_of, position } from './game.js';
 import { keep } from './link.js';
+import { shortened } from './names.js';
 import {
   RESULTS, bar, listen, open_panel, panel, round_and_table, toggle_full, watch_rest,
 } from './panel.js';
@@ -174,14 +175,14 @@ function player(where, now) {
     ? nothing
     : `${estimated ? `${say('reckoned')}: ` : ''}${spoken_time(left)}`;
   const name = view?.[color] || say(color);
-  const family = name.split(',')[0] ?? name;
+  const short = shortened([view?.white ?? '', view?.black ?? ''])(name);
   const word = Math.max(...name.split(/[ -]/).map(it => it.length));
   const letters = Math.max(...Object.values(times(now)).map(time => time.length));
   return html`<section id=${where} class=${states} data-color=${color}
     .style=${`--letters: ${letters}`}>
     <h2><span class="side"></span><span class="name"
-      .style=${`--n: ${name.length}; --word: ${word}; --family: ${family.length}`}
-      >${family}<span class="given">${name.slice(family.length)}</span></span></h2>
+      .style=${`--n: ${name.length}; --word: ${word}; --short: ${short.length}`}
+      >${short}<span class="rest">${name.slice(short.length)}</span></span></h2>
     ${about_player(view?.players[color])}
     <p class="time" role="timer" data-reckoned=${say('reckoned')} aria-label=${told}
       >${times(now)[color]}</p>

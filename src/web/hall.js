@@ -6,6 +6,7 @@ import { html, nothing, render } from './lit-html.js';
 import { choice, choose, dress } from './choices.js';
 import { Clocks, format } from './clock.js';
 import { keep } from './link.js';
+import { shortened } from './names.js';
 import {
   RESULTS, bar, listen, open_panel, panel, round_and_table, toggle_full, watch_rest,
 } from './panel.js';
@@ -67,6 +68,8 @@ const known = new Map();
 /** The boards in the tiles, by their places on the page. */
 /** @type {WeakMap<Element, ReturnType<typeof Chessground>>} */
 const pictures = new WeakMap();
+/** The names in small tiles. */
+let short = shortened([]);
 /** The place of the board that is large. */
 /** @type {number | null} */
 let chosen = null;
@@ -100,8 +103,7 @@ function player({ news: { view }, clocks }, color, is_large, now) {
   const marks = [
     'left', ms !== undefined && ms < 20_000 && 'short', clocks?.estimated && 'estimated',
   ].filter(Boolean).join(' ');
-  // Small ones have no room for more than "Last" of "Last, First".
-  const shown = is_large ? name : (name.split(',')[0] ?? name);
+  const shown = is_large ? name : short(name);
   return html`<p class=${is_running ? 'player-row running' : 'player-row'} data-color=${color}
     ><span class="name" .style=${`--n: ${shown.length}`}>${shown}</span><span class=${marks}
     >${ms === undefined ? score : format(ms, !clocks?.estimated)}</span></p>`;
@@ -315,6 +317,7 @@ function heard(message) {
     known.set(news.n, { news, clocks, is_fresh: true });
   }
   if (message.boards.length === 0 && was === 'up') return;
+  short = shortened([...known.values()].flatMap(of => [of.news.view.white, of.news.view.black]));
   // A board more has moved the others on.
   if (known.size !== n_before) known.forEach(of => (of.is_fresh = true));
   draw();

@@ -182,3 +182,22 @@ async fn a_small_frame_has_clocks_buttons_and_moves() {
         }
     }
 }
+
+#[tokio::test]
+async fn two_of_a_name_have_their_initials() {
+    let all =
+        [["Smith, Jo", "Smith, Al"], ["So, Wesley", "Ding, Liren"], ["Smith, Ann", "Wei, Yi"]];
+    let (stage, page) = open_hall(&all, "").await;
+    let names = "[...document.querySelectorAll('#grid .name')].map(it => it.textContent).join('|')";
+    page.wait_for(names, "Smith, Al|Smith, J|Ding|So|Wei|Smith, An").await;
+    page.open(&stage.url("/hall?boards=2-3")).await;
+    page.wait_for(names, "Ding|So|Wei|Smith").await;
+    let name = |at: &str| format!("document.querySelector('#{at} .name')?.innerText ?? null");
+    for (board, top, bottom) in [("1", "Smith, A", "Smith, J"), ("2", "Ding", "So")] {
+        page.open(&stage.url(&format!("/board/{board}?theme=hall"))).await;
+        page.wait_for(&name("top"), top).await;
+        page.wait_for(&name("bottom"), bottom).await;
+        page.wait_for("document.querySelector('#top .name').textContent.includes(', ')", true)
+            .await;
+    }
+}
