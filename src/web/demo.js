@@ -5,6 +5,7 @@ import { Chessground } from './chessground.min.js';
 import { html, nothing, render } from './lit-html.js';
 import { choice, choose, dress } from './choices.js';
 import { Clocks, format } from './clock.js';
+import { FLAGS } from './flags.js';
 import { fen_of, men_of, position } from './game.js';
 import { keep } from './link.js';
 import { shortened } from './names.js';
@@ -146,10 +147,8 @@ function header() {
 function about_player(known) {
   const { title = '', rating = '', federation = '', team = '' } = known ?? {};
   if (!title && !rating && !federation && !team) return nothing;
-  const flag = /^[A-Z]{3}$/.test(federation) ? `/assets/flag-${federation}.svg` : '';
-  return html`<p class="about"><b>${title}</b>${flag
-    ? html`<img src=${flag} alt="" @error=${(/** @type {Event} */ event) =>
-        /** @type {Element} */ (event.target).remove()}>`
+  return html`<p class="about"><b>${title}</b>${FLAGS.has(federation)
+    ? html`<img src=${`/assets/flag-${federation}.svg`} alt="">`
     : nothing}<span>${federation}</span><span>${rating}</span><span class="team"
     >${team}</span></p>`;
 }

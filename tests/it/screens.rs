@@ -201,3 +201,25 @@ async fn two_of_a_name_have_their_initials() {
             .await;
     }
 }
+
+#[tokio::test]
+async fn no_flag_is_asked_for_that_is_not_there() {
+    let mut view = titled();
+    let stage = Stage::open(&view).await;
+    let page = Chromium::start().await;
+    page.open(&stage.url("/board/table-1")).await;
+    for (white, black, n) in [("FID", "NOR", 1), ("OOO", "", 1), ("nor", "../x", 1), ("HUN", "", 2)]
+    {
+        view.players["white"]["federation"] = json!(white);
+        view.players["black"]["federation"] = json!(black);
+        stage.publish(&view);
+        page.wait_for("document.querySelector('#bottom .about span').textContent", white).await;
+        let flags = "[...new Set(performance.getEntriesByType('resource')
+            .filter(({ name, responseStatus }) => name.includes('flag-') || responseStatus !== 200)
+            .map(({ name, responseStatus }) => `${name} ${responseStatus}`))].length";
+        page.wait_for(flags, n).await;
+    }
+    let faults = "performance.getEntriesByType('resource')
+        .filter(({ responseStatus }) => responseStatus >= 400).map(({ name }) => name).join()";
+    assert_eq!(page.ask(faults).await, "");
+}
