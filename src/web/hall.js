@@ -244,7 +244,7 @@ function fit() {
   at('large').style.setProperty('--tile', `${whole(room)}px`);
   const grid = at('grid');
   // On a telephone two columns can be read; what is below them is scrolled.
-  const is_small = width < 600;
+  const is_small = width < 600 && known.size > 1;
   const inner = grid.clientWidth - 6;
   const side = is_small
     ? whole((inner - BETWEEN) / 2)
@@ -285,11 +285,18 @@ function step(/** @type {number} */ by, /** @type {boolean} */ is_picky) {
 
 function rotate() {
   clearTimeout(turn);
-  if (rotate_s === 0) return;
+  // A lone board fills the page as it is.
+  if (rotate_s === 0 || known.size < 2) return;
   turn = setTimeout(() => {
     step(1, true);
     rotate();
   }, Math.max(rotate_s, ROTATE_MIN_S) * 1000);
+}
+
+/** Begins with the first board in play, at once. */
+function begin_to_rotate() {
+  if (rotate_s > 0 && known.size > 1 && chosen === null) step(1, true);
+  rotate();
 }
 
 /** @param {string} name @param {string} value */
@@ -322,7 +329,9 @@ function heard(message) {
   if (known.size !== n_before) known.forEach(of => (of.is_fresh = true));
   draw();
   document.title = title();
-  if (known.size !== n_before) fit();
+  if (known.size === n_before) return;
+  fit();
+  begin_to_rotate();
 }
 
 /** @param {boolean} up */
@@ -345,15 +354,15 @@ listen({
   ArrowRight: by_hand(() => step(1, false)),
   ArrowLeft: by_hand(() => step(-1, false)),
   Escape: by_hand(() => show_large(null)),
-  r: by_hand(() => {
+  r: () => {
     rotate_s = rotate_s === 0 ? ROTATE_USUAL_S : 0;
-  }),
+    begin_to_rotate();
+  },
   p: toggle_full,
   m: open_panel,
 });
 addEventListener('visibilitychange', draw);
 new ResizeObserver(fit).observe(/** @type {Element} */ (document.querySelector('main')));
-rotate();
 const url = new URL('/hall/ws', location.href);
 url.protocol = url.protocol.replace('http', 'ws');
 keep(url.href, heard, line_changed);

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 
 use serde_json::json;
 
-use crate::browser::STATUS;
+use crate::browser::{LARGE, STATUS, press};
 use crate::chromium::Chromium;
 use crate::stage::{Stage, View};
 
@@ -222,4 +222,41 @@ async fn no_flag_is_asked_for_that_is_not_there() {
     let faults = "performance.getEntriesByType('resource')
         .filter(({ responseStatus }) => responseStatus >= 400).map(({ name }) => name).join()";
     assert_eq!(page.ask(faults).await, "");
+}
+
+#[tokio::test]
+async fn few_boards_stand_in_the_middle_and_fill_the_page() {
+    let (stage, page) = open_hall(&[LONG], "?rotate=9").await;
+    let faults = "(() => {
+        const [grid, ...tiles] = [...document.querySelectorAll('#grid, #grid .tile')]
+            .map(part => part.getBoundingClientRect());
+        const [left, right] = [Math.min(...tiles.map(tile => tile.left)) - grid.left,
+            grid.right - Math.max(...tiles.map(tile => tile.right))];
+        const faults = [];
+        if (Math.abs(left - right) > 2) faults.push(`${left} and ${right} beside them`);
+        const is_full = tiles[0].height > 0.9 * grid.height || tiles[0].width > 0.9 * grid.width;
+        if (!is_full) faults.push(`${tiles[0].height} of ${grid.height}`);
+        if (!document.getElementById('large').hidden) faults.push('one is large');
+        return faults.join(', ') || 'full';
+    })()";
+    for (width, height) in [(1920, 1080), (1280, 720), (500, 900)] {
+        page.resize(width, height).await;
+        page.wait_for(faults, "full").await;
+    }
+    let all = open_hall(&[LONG; 2], "").await;
+    all.1.resize(1920, 1080).await;
+    all.1.wait_for(faults, "full").await;
+    drop(stage);
+}
+
+#[tokio::test]
+async fn a_hall_that_rotates_shows_its_first_board_at_once() {
+    let (_stage, page) = open_hall(&[LONG; 3], "?rotate=3600").await;
+    page.wait_for(LARGE, "1").await;
+    page.ask(&press("Escape")).await;
+    page.wait_for(LARGE, json!(null)).await;
+    for large in [json!(null), json!("1")] {
+        page.ask(&press("r")).await;
+        page.wait_for(LARGE, large).await;
+    }
 }
