@@ -42,9 +42,11 @@ const VERSION = 1;
 const RELOAD_MS = 30_000;
 /** What the players and the foot of a tile take, beside the board, of its width; with letters that
  * would be too small otherwise, in pixels. */
-const STRIPS = 0.36;
+const STRIPS = 0.39;
 const STRIPS_LARGE = 0.23;
 const STRIPS_PX = 50;
+/** A tile may be so much wider than its board. */
+const WIDE_MAX = 1.2;
 /** A board has eight squares of whole pixels. */
 const whole = (/** @type {number} */ width) => Math.floor(width / 8) * 8;
 /** Boards that would be smaller are scrolled. */
@@ -104,8 +106,11 @@ function player({ news: { view }, clocks }, color, is_large, now) {
     'left', ms !== undefined && ms < 20_000 && 'short', clocks?.estimated && 'estimated',
   ].filter(Boolean).join(' ');
   const shown = is_large ? name : short(name);
+  // Of a name that is too long the family name has its end cut, and never the initial.
+  const family = is_large ? name : (shown.split(',')[0] ?? shown);
   return html`<p class=${is_running ? 'player-row running' : 'player-row'} data-color=${color}
-    ><span class="name" .style=${`--n: ${shown.length}`}>${shown}</span><span class=${marks}
+    ><span class="name" .style=${`--n: ${shown.length}`}><b>${family}</b><i
+    >${shown.slice(family.length)}</i></span><span class=${marks}
     >${ms === undefined ? score : format(ms, !clocks?.estimated)}</span></p>`;
 }
 
@@ -219,18 +224,19 @@ function draw() {
   if (wait < Infinity) tick = setTimeout(draw, Math.max(wait, 100));
 }
 
-/** The widest tile with which `n` of them fit into a box.
+/** The largest boards with which `n` tiles fit into a box, and how wide those may be then.
  * @param {number} n @param {number} width @param {number} height */
 function widest(n, width, height) {
-  let best = TILE_MIN;
+  let best = { side: TILE_MIN, room: TILE_MIN };
   for (let columns = 1; columns <= n; columns += 1) {
     const rows = Math.ceil(n / columns);
     const by_width = (width - (columns - 1) * BETWEEN) / columns;
     const whole_height = (height - (rows - 1) * BETWEEN) / rows;
     const by_height = Math.min(whole_height / (1 + STRIPS), whole_height - STRIPS_PX);
-    best = Math.max(best, Math.min(by_width, by_height));
+    const side = Math.min(by_width, by_height);
+    if (side > best.side) best = { side, room: by_width };
   }
-  return whole(best);
+  return { side: whole(best.side), room: Math.floor(best.room) };
 }
 
 /** Makes the boards as large as they fit. */
@@ -245,11 +251,16 @@ function fit() {
   const grid = at('grid');
   // On a telephone two columns can be read; what is below them is scrolled.
   const is_small = width < 600 && known.size > 1;
-  const inner = grid.clientWidth - 6;
-  const side = is_small
-    ? whole((inner - BETWEEN) / 2)
+  // Its padding; and what is told of its width is rounded, up too.
+  const inner = grid.clientWidth - 7;
+  const half = whole((inner - BETWEEN) / 2);
+  const { side, room: most } = is_small
+    ? { side: half, room: half }
     : widest(known.size, inner, grid.clientHeight - 6);
-  grid.style.setProperty('--tile', `${Math.min(side, inner)}px`);
+  const board = Math.min(side, inner);
+  grid.style.setProperty('--tile', `${board}px`);
+  // What is left beside the boards is for the names.
+  grid.style.setProperty('--wide', `${Math.max(board, Math.min(most, board * WIDE_MAX))}px`);
   for (const frame of document.querySelectorAll('.frame')) pictures.get(frame)?.redrawAll();
 }
 

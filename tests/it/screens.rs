@@ -260,3 +260,27 @@ async fn a_hall_that_rotates_shows_its_first_board_at_once() {
         page.wait_for(LARGE, large).await;
     }
 }
+
+/// A forty-fifth of the height of 55 inches is 15 mm, of which capitals are 11 mm high.
+#[tokio::test]
+async fn names_in_a_hall_have_a_size_below_which_they_do_not_go() {
+    let players: Vec<_> = [LONG, ["So, Wesley", "Wei, Yi"]].into_iter().cycle().take(16).collect();
+    let (_stage, page) = open_hall(&players, "").await;
+    page.resize(1920, 1080).await;
+    let faults = "(() => {
+        const faults = [];
+        for (const row of document.querySelectorAll('#grid .player-row')) {
+            const [name, time] = row.children;
+            const size = parseFloat(getComputedStyle(name).fontSize);
+            if (size < 24) faults.push(`${name.textContent} in ${size} px`);
+            if (name.clientWidth < 4 * size) faults.push(`${name.textContent} has no room`);
+            if (time.getBoundingClientRect().right > row.getBoundingClientRect().right)
+                faults.push('time');
+        }
+        const tiles = [...document.querySelectorAll('#grid .tile')];
+        if (tiles.some(tile => tile.getBoundingClientRect().bottom > innerHeight))
+            faults.push('cut');
+        return faults.join(', ') || 'large';
+    })()";
+    page.wait_for(faults, "large").await;
+}
