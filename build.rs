@@ -15,9 +15,10 @@ const PAGES: &str = "src/web";
 /// What npm reads. The lock decides whether there is anything to install.
 const NPM_FILES: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
 /// Our own files, by the name they are served under.
-const OWN: [&str; 15] = [
+const OWN: [&str; 16] = [
     "index.html",
     "demo.css",
+    "paper.css",
     "demo.js",
     "game.js",
     "names.js",

@@ -132,11 +132,14 @@ function place() {
 function header() {
   const event = view?.event ?? '';
   const where = place();
+  const date = past.find(game => game.number === past_number)?.date.replaceAll('.', '-') ?? '';
   const between = event && where && ' · ';
   return html`<header>
   <h1 id="event" .style=${`--n: ${event.length + between.length + where.length}`}
     ><span class="what">${event}</span><span class="where"
-    ><span class="between">${between}</span>${where}</span></h1>
+    ><span class="between">${between}</span>${where}</span>${date
+      ? html`<span class="date"> · ${date}</span>`
+      : nothing}</h1>
   <p id="status" role="status" data-state=${status()} title=${[
     about?.head && say('recorded', { line: about.head }), about?.warning,
   ].filter(Boolean).join('\n')}>${say(status())}</p>
@@ -179,7 +182,7 @@ function player(where, now) {
   const letters = Math.max(...Object.values(times(now)).map(time => time.length));
   return html`<section id=${where} class=${states} data-color=${color}
     .style=${`--letters: ${letters}`}>
-    <h2><span class="side"></span><span class="name"
+    <h2><span class="side" data-said=${say(color)}></span><span class="name"
       .style=${`--n: ${name.length}; --word: ${word}; --short: ${short.length}`}
       >${short}<span class="rest">${name.slice(short.length)}</span></span></h2>
     ${about_player(view?.players[color])}
@@ -334,7 +337,9 @@ const page = (men, now) => html`
     ${in_words(men)}
     <p id="announce" class="spoken" aria-live="polite">${announced}</p>
   </main>
-  ${panel(chosen, [say('keys-step'), say('keys-else')], { games: past, shown: past_number })}`;
+  ${panel(chosen, [say('keys-step'), say('keys-else')], {
+    games: past, shown: past_number, pgn: `${base}game.pgn`,
+  })}`;
 
 /** Writes what has changed of the page; clocks alone need neither the score nor the board. */
 function draw(is_clock_alone = false) {
@@ -409,8 +414,13 @@ function knock() {
   tone.stop(now + 0.1);
 }
 
-async function show_panel() {
+function show_panel() {
   open_panel();
+  return learn_past();
+}
+
+/** Asks which games there were before. */
+async function learn_past() {
   const answer = await fetch(`${base}games.json`);
   if (!answer.ok) return;
   past = (await answer.json()).games;
@@ -478,6 +488,7 @@ async function show_past(number) {
     return;
   }
   heard({ age_ms: 0, recorded: true, head: '', warning: null, view: await answer.json() });
+  await learn_past();
 }
 
 dress();

@@ -4,6 +4,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
+use fantoccini::wd::PrintConfiguration;
 use fantoccini::{Client, ClientBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -129,6 +130,20 @@ impl Chromium {
             assert!(Instant::now() < end, "{expression}\n  is:     {found}\n  wanted: {wanted}");
             sleep(POLL).await;
         }
+    }
+
+    /// Prints the page, and has what this expression is on the paper.
+    pub(crate) async fn on_paper(&self, expression: &str) -> Value {
+        // The page hears of the paper before it is printed, and is laid out for it by then.
+        self.ask(&format!(
+            "(matchMedia('print').onchange = ({{ matches }}) => {{
+                if (matches) window.onPaper = {expression};
+            }}, 0)"
+        ))
+        .await;
+        let usual = PrintConfiguration::builder().build().expect("the usual paper");
+        self.client.print(usual).await.expect("a printed page");
+        self.ask("window.onPaper ?? null").await
     }
 
     /// The size of the page in its window.

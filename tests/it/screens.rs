@@ -284,3 +284,38 @@ async fn names_in_a_hall_have_a_size_below_which_they_do_not_go() {
     })()";
     page.wait_for(faults, "large").await;
 }
+
+#[tokio::test]
+async fn a_printed_board_is_a_sheet_with_the_moves() {
+    let view = View { result: "1-0", reason: Some("resignation"), ..titled() };
+    let stage = Stage::open(&view).await;
+    let page = Chromium::start().await;
+    let sheet = "(() => {
+        const seen = of => [...document.querySelectorAll(of)].filter(it => it.checkVisibility());
+        const order = seen('.player, #result, #moves')
+            .map(it => [it.getBoundingClientRect().top, it.dataset.color ?? it.id]);
+        order.sort(([a], [b]) => a - b);
+        return [
+            seen('h1')[0].textContent, order.map(([, of]) => of).join(),
+            seen('#moves .san').map(it => it.textContent).join(' ').trim(),
+            getComputedStyle(document.getElementById('moves')).columnCount,
+            getComputedStyle(document.body).backgroundColor,
+            seen('cg-board, .bar, .time, .spoken, dialog, #status').length,
+        ].join('; ');
+    })()";
+    for (query, round) in [
+        ("?theme=dark", "Round 3 · Table 12"),
+        ("?theme=hall&language=de&flip=on", "Runde 3 · Brett 12"),
+    ] {
+        page.open(&stage.url(&format!("/board/table-1{query}"))).await;
+        page.wait_for(STATUS, "over").await;
+        let wanted =
+            format!("{EVENT} · {round}; white,black,result,moves; e4; 2; rgb(255, 255, 255); 0");
+        assert_eq!(page.on_paper(sheet).await, wanted);
+    }
+    page.ask(&press("m")).await;
+    let pgn = "[...document.querySelectorAll('#panel a')]
+        .map(link => `${link.textContent} ${link.pathname}`)
+        .find(said => said.includes('PGN')) ?? null";
+    page.wait_for(pgn, "Diese Partie als PGN /board/table-1/game.pgn").await;
+}
