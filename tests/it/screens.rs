@@ -319,3 +319,34 @@ async fn a_printed_board_is_a_sheet_with_the_moves() {
         .find(said => said.includes('PGN')) ?? null";
     page.wait_for(pgn, "Diese Partie als PGN /board/table-1/game.pgn").await;
 }
+
+#[tokio::test]
+async fn a_standing_screen_in_a_hall_has_large_letters() {
+    let stage = Stage::open(&titled()).await;
+    let page = Chromium::start().await;
+    page.open(&stage.url("/board/table-1?theme=hall")).await;
+    for (width, height) in [(1080, 1920), (500, 1000), (1024, 1366)] {
+        page.resize(width, height).await;
+        page.wait_for(STATUS, "live").await;
+        let faults = "(() => {
+            const faults = [];
+            for (const name of document.querySelectorAll('.name')) {
+                const range = document.createRange();
+                range.selectNodeContents(name);
+                const { width, height } = range.getBoundingClientRect();
+                const is_wide = width > 0.6 * innerWidth || height > 0.07 * innerHeight;
+                if (!is_wide) faults.push(`${name.textContent} is ${width} wide`);
+                if (name.scrollWidth > name.clientWidth + 1) faults.push(name.textContent);
+            }
+            for (const of of ['.time', '.newest']) {
+                const size = parseFloat(getComputedStyle(document.querySelector(of)).fontSize);
+                if (size < 0.06 * innerHeight && size < 0.1 * innerWidth)
+                    faults.push(`${of} is ${size}`);
+            }
+            return faults.join(', ') || 'large';
+        })()";
+        page.wait_for(faults, "large").await;
+        page.wait_for(PLAYER_FAULTS, "apart").await;
+        page.wait_for(&cut(".player, .time, .newest, .bar button, #status"), "").await;
+    }
+}
