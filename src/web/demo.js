@@ -178,12 +178,14 @@ function player(where, now) {
     : `${estimated ? `${say('reckoned')}: ` : ''}${spoken_time(left)}`;
   const name = view?.[color] || say(color);
   const short = shortened([view?.white ?? '', view?.black ?? ''])(name);
+  const longest = Math.max(...COLORS.map(of => (view?.[of] || say(of)).length));
   const word = Math.max(...name.split(/[ -]/).map(it => it.length));
   const letters = Math.max(...Object.values(times(now)).map(time => time.length));
   return html`<section id=${where} class=${states} data-color=${color}
     .style=${`--letters: ${letters}`}>
     <h2><span class="side" data-said=${say(color)}></span><span class="name"
-      .style=${`--n: ${name.length}; --word: ${word}; --short: ${short.length}`}
+      .style=${`--n: ${name.length}; --longest: ${longest}; --word: ${word}; --short: ${
+        short.length}`}
       >${short}<span class="rest">${name.slice(short.length)}</span></span></h2>
     ${about_player(view?.players[color])}
     <p class="time" role="timer" data-reckoned=${say('reckoned')} aria-label=${told}

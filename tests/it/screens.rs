@@ -350,3 +350,35 @@ async fn a_standing_screen_in_a_hall_has_large_letters() {
         page.wait_for(&cut(".player, .time, .newest, .bar button, #status"), "").await;
     }
 }
+
+#[tokio::test]
+async fn both_names_over_a_video_have_one_size() {
+    let stage = Stage::open(&titled()).await;
+    let page = Chromium::start().await;
+    page.open(&stage.url("/board/table-1?view=overlay")).await;
+    let names = [LONG, ["Nepomniachtchi, Ian", "So, Wesley"], ["Ann", "Ben"]];
+    for [white, black] in names.map(|names| names.map(str::to_owned)) {
+        stage.publish(&View { white: white.clone(), black, ..titled() });
+        page.wait_for("document.querySelector('#bottom .name').textContent", white).await;
+        for (width, height) in [(1080, 1920), (1920, 1080)] {
+            page.resize(width, height).await;
+            let faults = "(() => {
+                const sizes = [...document.querySelectorAll('.name')]
+                    .map(name => getComputedStyle(name).fontSize);
+                const faults = sizes[0] === sizes[1] ? [] : [sizes.join()];
+                if (parseFloat(sizes[0]) < 0.02 * Math.min(innerWidth, innerHeight))
+                    faults.push(sizes[0]);
+                for (const player of document.querySelectorAll('.player')) {
+                    const bottom = of => player.querySelector(of).getBoundingClientRect().bottom;
+                    const room = player.getBoundingClientRect().bottom - bottom('.about');
+                    if (room < 0.006 * innerHeight) faults.push(`${room} below .about`);
+                    const rating = bottom('.about span:not(.team) + span') - bottom('.about');
+                    if (rating > 1) faults.push('no rating');
+                }
+                return faults.join(', ') || 'alike';
+            })()";
+            page.wait_for(faults, "alike").await;
+            page.wait_for(PLAYER_FAULTS, "apart").await;
+        }
+    }
+}
