@@ -15,11 +15,13 @@ const PAGES: &str = "src/web";
 /// What npm reads. The lock decides whether there is anything to install.
 const NPM_FILES: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
 /// Our own files, by the name they are served under.
-const OWN: [&str; 14] = [
+const OWN: [&str; 16] = [
     "index.html",
     "demo.css",
+    "paper.css",
     "demo.js",
     "game.js",
+    "names.js",
     "panel.js",
     "choices.js",
     "words.js",
@@ -46,6 +48,8 @@ const MODULES: &str = "node_modules";
 /// The flag of each federation, by FIDE's code: a line `NOR;NO`.
 const FLAGS: &str = "flags.csv";
 const FLAGS_DIR: &str = "country-flag-icons/3x2";
+/// The script that says for which codes there is one, so that no page asks for any other.
+const FLAGS_SCRIPT: &str = "flags.js";
 /// What to do when there is no npm.
 const REMEDY: &str = "install nodejs and npm, or build with `--no-default-features \
                       --features shell` for a daemon without pages";
@@ -77,11 +81,17 @@ fn build() -> Result<(), String> {
         let name = from.file_name().and_then(|n| n.to_str()).expect("plain names, listed above");
         files.push((name.to_owned(), from));
     }
-    for line in text(&Path::new(PAGES).join(FLAGS))?.lines().skip(1) {
+    let mut codes = Vec::new();
+    let flags = text(&Path::new(PAGES).join(FLAGS))?;
+    for line in flags.lines().skip(1) {
         let (code, flag) = line.split_once(';').ok_or(format!("{FLAGS}: {line:?} is no row"))?;
         let from = modules.join(FLAGS_DIR).join(format!("{flag}.svg"));
         files.push((format!("flag-{code}.svg"), from));
+        codes.push(code);
     }
+    let script = format!("export const FLAGS = new Set('{}'.split(' '));\n", codes.join(" "));
+    write(&out.join(FLAGS_SCRIPT), script.as_bytes())?;
+    files.push((FLAGS_SCRIPT.to_owned(), out.join(FLAGS_SCRIPT)));
     let head = text(&Path::new(PAGES).join(HEAD))?;
     for (name, from) in files {
         let bytes = match name.ends_with(".html") {

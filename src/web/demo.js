@@ -5,8 +5,10 @@ import { Chessground } from './chessground.min.js';
 import { html, nothing, render } from './lit-html.js';
 import { choice, choose, dress } from './choices.js';
 import { Clocks, format } from './clock.js';
+import { FLAGS } from './flags.js';
 import { fen_of, men_of, position } from './game.js';
 import { keep } from './link.js';
+import { shortened } from './names.js';
 import {
   RESULTS, bar, listen, open_panel, panel, round_and_table, toggle_full, watch_rest,
 } from './panel.js';
@@ -129,10 +131,15 @@ function place() {
 
 function header() {
   const event = view?.event ?? '';
-  const where = [event && ' ', place()].filter(Boolean).join('· ');
+  const where = place();
+  const date = past.find(game => game.number === past_number)?.date.replaceAll('.', '-') ?? '';
+  const between = event && where && ' · ';
   return html`<header>
-  <h1 id="event" .style=${`--n: ${event.length + where.length}`}><span class="what"
-    >${event}</span><span class="where">${where}</span></h1>
+  <h1 id="event" .style=${`--n: ${event.length + between.length + where.length}`}
+    ><span class="what">${event}</span><span class="where"
+    ><span class="between">${between}</span>${where}</span>${date
+      ? html`<span class="date"> · ${date}</span>`
+      : nothing}</h1>
   <p id="status" role="status" data-state=${status()} title=${[
     about?.head && say('recorded', { line: about.head }), about?.warning,
   ].filter(Boolean).join('\n')}>${say(status())}</p>
@@ -141,12 +148,10 @@ function header() {
 
 /** @param {Player | undefined} known */
 function about_player(known) {
-  if (!known) return nothing;
-  const { title, rating, federation, team } = known;
-  const flag = /^[A-Z]{3}$/.test(federation) ? `/assets/flag-${federation}.svg` : '';
-  return html`<p class="about"><b>${title}</b>${flag
-    ? html`<img src=${flag} alt="" @error=${(/** @type {Event} */ event) =>
-        /** @type {Element} */ (event.target).remove()}>`
+  const { title = '', rating = '', federation = '', team = '' } = known ?? {};
+  if (!title && !rating && !federation && !team) return nothing;
+  return html`<p class="about"><b>${title}</b>${FLAGS.has(federation)
+    ? html`<img src=${`/assets/flag-${federation}.svg`} alt="">`
     : nothing}<span>${federation}</span><span>${rating}</span><span class="team"
     >${team}</span></p>`;
 }
@@ -172,13 +177,16 @@ function player(where, now) {
     ? nothing
     : `${estimated ? `${say('reckoned')}: ` : ''}${spoken_time(left)}`;
   const name = view?.[color] || say(color);
-  const family = name.split(',')[0] ?? name;
+  const short = shortened([view?.white ?? '', view?.black ?? ''])(name);
+  const longest = Math.max(...COLORS.map(of => (view?.[of] || say(of)).length));
+  const word = Math.max(...name.split(/[ -]/).map(it => it.length));
   const letters = Math.max(...Object.values(times(now)).map(time => time.length));
   return html`<section id=${where} class=${states} data-color=${color}
     .style=${`--letters: ${letters}`}>
-    <h2><span class="side"></span><span class="name"
-      .style=${`--n: ${name.length}; --family: ${family.length}`}>${family}<span class="given"
-      >${name.slice(family.length)}</span></span></h2>
+    <h2><span class="side" data-said=${say(color)}></span><span class="name"
+      .style=${`--n: ${name.length}; --longest: ${longest}; --word: ${word}; --short: ${
+        short.length}`}
+      >${short}<span class="rest">${name.slice(short.length)}</span></span></h2>
     ${about_player(view?.players[color])}
     <p class="time" role="timer" data-reckoned=${say('reckoned')} aria-label=${told}
       >${times(now)[color]}</p>
@@ -331,7 +339,9 @@ const page = (men, now) => html`
     ${in_words(men)}
     <p id="announce" class="spoken" aria-live="polite">${announced}</p>
   </main>
-  ${panel(chosen, [say('keys-step'), say('keys-else')], { games: past, shown: past_number })}`;
+  ${panel(chosen, [say('keys-step'), say('keys-else')], {
+    games: past, shown: past_number, pgn: `${base}game.pgn`,
+  })}`;
 
 /** Writes what has changed of the page; clocks alone need neither the score nor the board. */
 function draw(is_clock_alone = false) {
@@ -406,8 +416,13 @@ function knock() {
   tone.stop(now + 0.1);
 }
 
-async function show_panel() {
+function show_panel() {
   open_panel();
+  return learn_past();
+}
+
+/** Asks which games there were before. */
+async function learn_past() {
   const answer = await fetch(`${base}games.json`);
   if (!answer.ok) return;
   past = (await answer.json()).games;
@@ -475,6 +490,7 @@ async function show_past(number) {
     return;
   }
   heard({ age_ms: 0, recorded: true, head: '', warning: null, view: await answer.json() });
+  await learn_past();
 }
 
 dress();

@@ -6,6 +6,7 @@ import { html, nothing, render } from './lit-html.js';
 import { choice, choose, dress } from './choices.js';
 import { Clocks, format } from './clock.js';
 import { keep } from './link.js';
+import { shortened } from './names.js';
 import {
   RESULTS, bar, listen, open_panel, panel, round_and_table, toggle_full, watch_rest,
 } from './panel.js';
@@ -41,9 +42,11 @@ const VERSION = 1;
 const RELOAD_MS = 30_000;
 /** What the players and the foot of a tile take, beside the board, of its width; with letters that
  * would be too small otherwise, in pixels. */
-const STRIPS = 0.36;
+const STRIPS = 0.39;
 const STRIPS_LARGE = 0.23;
 const STRIPS_PX = 50;
+/** A tile may be so much wider than its board. */
+const WIDE_MAX = 1.2;
 /** A board has eight squares of whole pixels. */
 const whole = (/** @type {number} */ width) => Math.floor(width / 8) * 8;
 /** Boards that would be smaller are scrolled. */
@@ -67,6 +70,8 @@ const known = new Map();
 /** The boards in the tiles, by their places on the page. */
 /** @type {WeakMap<Element, ReturnType<typeof Chessground>>} */
 const pictures = new WeakMap();
+/** The names in small tiles. */
+let short = shortened([]);
 /** The place of the board that is large. */
 /** @type {number | null} */
 let chosen = null;
@@ -100,10 +105,12 @@ function player({ news: { view }, clocks }, color, is_large, now) {
   const marks = [
     'left', ms !== undefined && ms < 20_000 && 'short', clocks?.estimated && 'estimated',
   ].filter(Boolean).join(' ');
-  // Small ones have no room for more than "Last" of "Last, First".
-  const shown = is_large ? name : (name.split(',')[0] ?? name);
+  const shown = is_large ? name : short(name);
+  // Of a name that is too long the family name has its end cut, and never the initial.
+  const family = is_large ? name : (shown.split(',')[0] ?? shown);
   return html`<p class=${is_running ? 'player-row running' : 'player-row'} data-color=${color}
-    ><span class="name" .style=${`--n: ${shown.length}`}>${shown}</span><span class=${marks}
+    ><span class="name" .style=${`--n: ${shown.length}`}><b>${family}</b><i
+    >${shown.slice(family.length)}</i></span><span class=${marks}
     >${ms === undefined ? score : format(ms, !clocks?.estimated)}</span></p>`;
 }
 
@@ -217,18 +224,19 @@ function draw() {
   if (wait < Infinity) tick = setTimeout(draw, Math.max(wait, 100));
 }
 
-/** The widest tile with which `n` of them fit into a box.
+/** The largest boards with which `n` tiles fit into a box, and how wide those may be then.
  * @param {number} n @param {number} width @param {number} height */
 function widest(n, width, height) {
-  let best = TILE_MIN;
+  let best = { side: TILE_MIN, room: TILE_MIN };
   for (let columns = 1; columns <= n; columns += 1) {
     const rows = Math.ceil(n / columns);
     const by_width = (width - (columns - 1) * BETWEEN) / columns;
     const whole_height = (height - (rows - 1) * BETWEEN) / rows;
     const by_height = Math.min(whole_height / (1 + STRIPS), whole_height - STRIPS_PX);
-    best = Math.max(best, Math.min(by_width, by_height));
+    const side = Math.min(by_width, by_height);
+    if (side > best.side) best = { side, room: by_width };
   }
-  return whole(best);
+  return { side: whole(best.side), room: Math.floor(best.room) };
 }
 
 /** Makes the boards as large as they fit. */
@@ -242,12 +250,17 @@ function fit() {
   at('large').style.setProperty('--tile', `${whole(room)}px`);
   const grid = at('grid');
   // On a telephone two columns can be read; what is below them is scrolled.
-  const is_small = width < 600;
-  const inner = grid.clientWidth - 6;
-  const side = is_small
-    ? whole((inner - BETWEEN) / 2)
+  const is_small = width < 600 && known.size > 1;
+  // Its padding; and what is told of its width is rounded, up too.
+  const inner = grid.clientWidth - 7;
+  const half = whole((inner - BETWEEN) / 2);
+  const { side, room: most } = is_small
+    ? { side: half, room: half }
     : widest(known.size, inner, grid.clientHeight - 6);
-  grid.style.setProperty('--tile', `${Math.min(side, inner)}px`);
+  const board = Math.min(side, inner);
+  grid.style.setProperty('--tile', `${board}px`);
+  // What is left beside the boards is for the names.
+  grid.style.setProperty('--wide', `${Math.max(board, Math.min(most, board * WIDE_MAX))}px`);
   for (const frame of document.querySelectorAll('.frame')) pictures.get(frame)?.redrawAll();
 }
 
@@ -283,11 +296,18 @@ function step(/** @type {number} */ by, /** @type {boolean} */ is_picky) {
 
 function rotate() {
   clearTimeout(turn);
-  if (rotate_s === 0) return;
+  // A lone board fills the page as it is.
+  if (rotate_s === 0 || known.size < 2) return;
   turn = setTimeout(() => {
     step(1, true);
     rotate();
   }, Math.max(rotate_s, ROTATE_MIN_S) * 1000);
+}
+
+/** Begins with the first board in play, at once. */
+function begin_to_rotate() {
+  if (rotate_s > 0 && known.size > 1 && chosen === null) step(1, true);
+  rotate();
 }
 
 /** @param {string} name @param {string} value */
@@ -315,11 +335,14 @@ function heard(message) {
     known.set(news.n, { news, clocks, is_fresh: true });
   }
   if (message.boards.length === 0 && was === 'up') return;
+  short = shortened([...known.values()].flatMap(of => [of.news.view.white, of.news.view.black]));
   // A board more has moved the others on.
   if (known.size !== n_before) known.forEach(of => (of.is_fresh = true));
   draw();
   document.title = title();
-  if (known.size !== n_before) fit();
+  if (known.size === n_before) return;
+  fit();
+  begin_to_rotate();
 }
 
 /** @param {boolean} up */
@@ -342,15 +365,15 @@ listen({
   ArrowRight: by_hand(() => step(1, false)),
   ArrowLeft: by_hand(() => step(-1, false)),
   Escape: by_hand(() => show_large(null)),
-  r: by_hand(() => {
+  r: () => {
     rotate_s = rotate_s === 0 ? ROTATE_USUAL_S : 0;
-  }),
+    begin_to_rotate();
+  },
   p: toggle_full,
   m: open_panel,
 });
 addEventListener('visibilitychange', draw);
 new ResizeObserver(fit).observe(/** @type {Element} */ (document.querySelector('main')));
-rotate();
 const url = new URL('/hall/ws', location.href);
 url.protocol = url.protocol.replace('http', 'ws');
 keep(url.href, heard, line_changed);

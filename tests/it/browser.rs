@@ -348,7 +348,8 @@ async fn boards_are_as_large_as_they_fit() {
                 const [grid, one] = [document.getElementById('grid'), boxes[0]];
                 const faults = [];
                 if (boxes.some(box => box.right > innerWidth || box.left < 0)) faults.push('wide');
-                if (boxes.some(box => box.height < box.width * 1.3)) faults.push('squashed');
+                const board = document.querySelector('#grid .cg-wrap').clientWidth;
+                if (boxes.some(box => box.height < board * 1.3)) faults.push('squashed');
                 if (grid.scrollWidth > grid.clientWidth) faults.push('scrolls sideways');
                 const is_cut = boxes.some(box => box.bottom > innerHeight);
                 if (is_cut && innerWidth > 600) faults.push('cut');

@@ -4,6 +4,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
+use fantoccini::wd::PrintConfiguration;
 use fantoccini::{Client, ClientBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -42,6 +43,17 @@ pub(crate) struct Chromium {
 impl Chromium {
     /// Starts a browser that knows nothing of any earlier one.
     pub(crate) async fn start() -> Self {
+        Self::start_as(Value::Null).await
+    }
+
+    /// Starts one with the screen of a telephone: no window can be as small.
+    pub(crate) async fn of_size(width: u32, height: u32) -> Self {
+        let screen = json!({ "width": width, "height": height, "pixelRatio": 1.0 });
+        Self::start_as(json!({ "deviceMetrics": screen })).await
+    }
+
+    /// Starts one that behaves as this device, if any is named.
+    async fn start_as(device: Value) -> Self {
         let profile = tempfile::tempdir().expect("a folder for the profile");
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
@@ -66,7 +78,11 @@ impl Chromium {
 
         let mut args: Vec<_> = FLAGS.map(str::to_owned).into();
         args.push(format!("--user-data-dir={}", profile.path().display()));
-        let wanted = json!({ "goog:chromeOptions": { "args": args } });
+        let mut options = json!({ "args": args });
+        if !device.is_null() {
+            options["mobileEmulation"] = device;
+        }
+        let wanted = json!({ "goog:chromeOptions": options });
         let Value::Object(wanted) = wanted else { unreachable!("an object, above") };
         let client = ClientBuilder::new(HttpConnector::new())
             .capabilities(wanted)
@@ -114,6 +130,20 @@ impl Chromium {
             assert!(Instant::now() < end, "{expression}\n  is:     {found}\n  wanted: {wanted}");
             sleep(POLL).await;
         }
+    }
+
+    /// Prints the page, and has what this expression is on the paper.
+    pub(crate) async fn on_paper(&self, expression: &str) -> Value {
+        // The page hears of the paper before it is printed, and is laid out for it by then.
+        self.ask(&format!(
+            "(matchMedia('print').onchange = ({{ matches }}) => {{
+                if (matches) window.onPaper = {expression};
+            }}, 0)"
+        ))
+        .await;
+        let usual = PrintConfiguration::builder().build().expect("the usual paper");
+        self.client.print(usual).await.expect("a printed page");
+        self.ask("window.onPaper ?? null").await
     }
 
     /// The size of the page in its window.

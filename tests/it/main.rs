@@ -49,6 +49,8 @@ mod release;
 mod reload;
 mod replay;
 mod round;
+#[cfg(feature = "web")]
+mod screens;
 mod sensors;
 mod service;
 mod setup;

@@ -207,6 +207,7 @@ async fn earlier_games_are_found_and_shown() {
     page.wait_for(SCORE, "1. d4 Nf6").await;
     page.wait_for(&text("#result span"), "agreement").await;
     page.wait_for(&text("#bottom .name"), "<b>Ann</b>").await;
+    page.wait_for(&text("#event .date"), " · 2026-11-24").await;
     page.ask(&press("ArrowLeft")).await;
     page.wait_for(&piece_on("f6"), json!(null)).await;
     page.wait_for(&piece_on("d4"), "white pawn").await;

@@ -1,0 +1,28 @@
+// Names of players where there is no room for all of one.
+
+/** @param {string} name "Last, First" */
+const family_of = name => name.split(',')[0] ?? name;
+
+/**
+ * How much of a name is said where there is no room for more: the family name, and of the given
+ * name as many letters as tell one from another of the same family among `names`.
+ * @param {string[]} names
+ * @returns {(name: string) => string}
+ */
+export function shortened(names) {
+  /** @type {Map<string, Set<string>>} */
+  const families = new Map();
+  for (const name of names) {
+    const family = family_of(name);
+    families.set(family, (families.get(family) ?? new Set()).add(name));
+  }
+  return name => {
+    const family = family_of(name);
+    const others = [...families.get(family) ?? []].filter(other => other !== name);
+    if (others.length === 0) return family;
+    const [beginning = ''] = name.slice(family.length).match(/^,\s*/) ?? [];
+    let end = family.length + beginning.length + 1;
+    while (end < name.length && others.some(it => it.startsWith(name.slice(0, end)))) end += 1;
+    return name.slice(0, end);
+  };
+}

@@ -1,0 +1,2 @@
+// Written by build.rs from flags.csv.
+export const FLAGS: Set<string>;
