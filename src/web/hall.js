@@ -70,8 +70,9 @@ const known = new Map();
 /** The boards in the tiles, by their places on the page. */
 /** @type {WeakMap<Element, ReturnType<typeof Chessground>>} */
 const pictures = new WeakMap();
-/** The names in small tiles. */
+/** The names in small tiles, and those of all boards that they were found from. */
 let short = shortened([]);
+let short_of = '';
 /** The place of the board that is large. */
 /** @type {number | null} */
 let chosen = null;
@@ -335,7 +336,11 @@ function heard(message) {
     known.set(news.n, { news, clocks, is_fresh: true });
   }
   if (message.boards.length === 0 && was === 'up') return;
-  short = shortened([...known.values()].flatMap(of => [of.news.view.white, of.news.view.black]));
+  const names = [...known.values()].flatMap(of => [of.news.view.white, of.news.view.black]);
+  if (names.join('\n') !== short_of) {
+    short_of = names.join('\n');
+    short = shortened(names);
+  }
   // A board more has moved the others on.
   if (known.size !== n_before) known.forEach(of => (of.is_fresh = true));
   draw();

@@ -347,7 +347,9 @@ async fn a_standing_screen_in_a_hall_has_large_letters() {
         })()";
         page.wait_for(faults, "large").await;
         page.wait_for(PLAYER_FAULTS, "apart").await;
-        page.wait_for(&cut(".player, .time, .newest, .bar button, #status"), "").await;
+        // The buttons are put away after a while.
+        let parts = ".player, .time, .newest, body:not(.resting) .bar button, #status";
+        page.wait_for(&cut(parts), "").await;
     }
 }
 

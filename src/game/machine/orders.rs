@@ -7,6 +7,7 @@ use super::Game;
 use super::told::reason_of;
 use crate::game::entry::Fact;
 use crate::game::play::{OrderError, Play};
+use crate::game::recorder::start_due;
 use crate::game::score::Scored;
 use crate::laws::{
     self, Act, Code, Declaration, DeclaredFor, Ending, GivenPosition, Order, Pending, Phrase,
@@ -205,8 +206,9 @@ impl Game {
                         \"result\" without \"next\" is of the one on record"
                 .to_owned());
         }
+        let (start, mode) = start_due(&self.settings, None);
         let (recorder, mut cx) = self.parts();
-        recorder.begin_unplayed(&mut cx, now);
+        recorder.begin(&mut cx, now, start, mode);
         Ok(())
     }
 

@@ -53,7 +53,7 @@ impl Recorder {
     /// A result is due of a game that nobody has begun, as of players who did not come.
     pub(in crate::game) fn begin_unplayed(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let (start, mode) = start_due(cx.settings, None);
-        self.begin(cx, now, start, mode);
+        self.open_record(cx, now, start, mode, Beginning::Seen);
     }
 
     /// The record of a game begins at `start`, or in that position.
