@@ -386,10 +386,9 @@ impl BoardActor {
                 let items = self.ear.decode(at.mono, &bytes);
                 self.counts.note_items(&items);
                 let is_own = self.game.hears_own_board();
-                for item in &items {
-                    if let Item::Message(message) = item
-                        && is_own
-                    {
+                // The clock behind another board is that of another game.
+                for item in if is_own { &items[..] } else { &[] } {
+                    if let Item::Message(message) = item {
                         self.drive(|clock, out| clock.hear(at, message, out));
                     }
                 }
@@ -397,7 +396,6 @@ impl BoardActor {
                 self.handled = at.mono;
                 let n_noise = self.ear.tell(at, items, &mut self.game, &mut self.effects);
                 if is_own && !self.game.hears_own_board() {
-                    // The clock behind another board is that of another game.
                     self.drive(|clock, out| clock.link_changed(at, out));
                 }
                 if n_noise > 0 {

@@ -6,7 +6,7 @@
 use super::Game;
 use super::told::reason_of;
 use crate::game::entry::Fact;
-use crate::game::play::{OrderError, Play};
+use crate::game::play::OrderError;
 use crate::game::recorder::start_due;
 use crate::game::score::Scored;
 use crate::laws::{
@@ -198,10 +198,11 @@ impl Game {
 
     /// The game that is paired and has not begun is on record, for its result.
     fn begin_next_unplayed(&mut self, now: Mono) -> Result<(), String> {
-        let is_due =
-            self.recorder.play().is_none_or(Play::is_over) && self.settings.due().is_some();
-        let is_begun = self.recorder.play().is_some() && self.settings.next.is_none();
-        if !is_due || is_begun {
+        let waits = match self.recorder.play() {
+            Some(play) => play.is_over() && self.settings.next.is_some(),
+            None => self.settings.due().is_some(),
+        };
+        if !waits {
             return Err("no game waits behind the one on record; \"rokade round\" pairs it, and \
                         \"result\" without \"next\" is of the one on record"
                 .to_owned());

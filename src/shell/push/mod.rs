@@ -367,6 +367,7 @@ impl Courier {
         self.told.send_replace(Pushed { to: to.to_owned(), trouble, sent });
     }
 }
+
 /// What is the same in two troubles of one kind: not what a server says in its own words, which may
 /// be something else each time.
 fn kind_of(why: &str) -> String {
