@@ -4,6 +4,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
+use fantoccini::error::CmdError;
 use fantoccini::wd::PrintConfiguration;
 use fantoccini::{Client, ClientBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -18,6 +19,9 @@ use tokio::time::{Instant, sleep, timeout};
 const LIMIT: Duration = Duration::from_secs(30);
 /// How often it is asked.
 const POLL: Duration = Duration::from_millis(20);
+/// How often a browser is started until one is there: the port that its driver finds free for one
+/// protocol may be taken for the other, and then it ends at once.
+const TRIES: usize = 5;
 /// Headless, and silent towards the network.
 const FLAGS: [&str; 8] = [
     "--headless",
@@ -54,6 +58,17 @@ impl Chromium {
 
     /// Starts one that behaves as this device, if any is named.
     async fn start_as(device: Value) -> Self {
+        let mut all = Vec::new();
+        for _ in 0..TRIES {
+            match Self::try_to_start(&device).await {
+                Ok(started) => return started,
+                Err(why) => all.push(why),
+            }
+        }
+        panic!("no browser: {}; {MISSING}", all.join("; "));
+    }
+
+    async fn try_to_start(device: &Value) -> Result<Self, String> {
         let profile = tempfile::tempdir().expect("a folder for the profile");
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
@@ -64,23 +79,24 @@ impl Chromium {
             .process_group(0)
             .kill_on_drop(true)
             .spawn()
-            .unwrap_or_else(|e| panic!("chromedriver cannot be started ({e}); {MISSING}"));
+            .map_err(|e| format!("chromedriver cannot be started ({e})"))?;
         let mut lines = BufReader::new(driver.stdout.take().expect("piped, above")).lines();
         let port = async {
             while let Some(line) = lines.next_line().await.expect("text from chromedriver") {
                 if let Some((_, port)) = line.split_once("started successfully on port ") {
-                    return port.trim_end_matches('.').to_owned();
+                    return Some(port.trim_end_matches('.').to_owned());
                 }
             }
-            panic!("chromedriver ended at once; {MISSING}");
+            None
         };
         let port = timeout(LIMIT, port).await.expect("chromedriver names its port");
+        let port = port.ok_or("chromedriver ended at once")?;
 
         let mut args: Vec<_> = FLAGS.map(str::to_owned).into();
         args.push(format!("--user-data-dir={}", profile.path().display()));
         let mut options = json!({ "args": args });
         if !device.is_null() {
-            options["mobileEmulation"] = device;
+            options["mobileEmulation"] = device.clone();
         }
         let wanted = json!({ "goog:chromeOptions": options });
         let Value::Object(wanted) = wanted else { unreachable!("an object, above") };
@@ -88,8 +104,8 @@ impl Chromium {
             .capabilities(wanted)
             .connect(&format!("http://127.0.0.1:{port}"))
             .await
-            .unwrap_or_else(|e| panic!("no browser for chromedriver ({e}); {MISSING}"));
-        Self { client, driver, _profile: profile }
+            .map_err(|e| format!("no browser for chromedriver ({e})"))?;
+        Ok(Self { client, driver, _profile: profile })
     }
 
     /// Opens a page and waits until its parts are loaded.
@@ -99,10 +115,13 @@ impl Chromium {
 
     /// What a JavaScript expression is on the page, now.
     pub(crate) async fn ask(&self, expression: &str) -> Value {
-        self.client
-            .execute(&format!("return ({expression});"), Vec::new())
+        self.try_to_ask(expression)
             .await
             .unwrap_or_else(|e| panic!("the page cannot answer {expression}: {e}"))
+    }
+
+    async fn try_to_ask(&self, expression: &str) -> Result<Value, CmdError> {
+        self.client.execute(&format!("return ({expression});"), Vec::new()).await
     }
 
     /// What is wrong with the page for those who see, hear or use it otherwise, as axe finds it.
@@ -123,11 +142,12 @@ impl Chromium {
     pub(crate) async fn wait_for(&self, expression: &str, wanted: impl Into<Value>) {
         let (wanted, end) = (wanted.into(), Instant::now() + LIMIT);
         loop {
-            let found = self.ask(expression).await;
-            if found == wanted {
+            // What is asked for may not be there yet.
+            let found = self.try_to_ask(expression).await;
+            if matches!(&found, Ok(found) if *found == wanted) {
                 return;
             }
-            assert!(Instant::now() < end, "{expression}\n  is:     {found}\n  wanted: {wanted}");
+            assert!(Instant::now() < end, "{expression}\n  is:     {found:?}\n  wanted: {wanted}");
             sleep(POLL).await;
         }
     }
