@@ -20,15 +20,23 @@ pub fn list(event: Option<(&str, &str)>, n_rounds: usize) -> Value {
 
 /// The tournament, and the serial number of each board in the order of tables.
 pub fn detail(uuid: &str, name: &str, site: &str, n_rounds: usize, serials: &[String]) -> Value {
+    let (location, country) = split_place(site);
     json!({
         "uuid": uuid,
         "name": name,
         "description": name,
-        "location": site,
-        "country": "",
+        "location": location,
+        "country": country,
         "rounds": n_rounds,
         "eboards": serials,
     })
+}
+
+/// The place, and its federation where PGN has one: three letters at the end, as in `Oslo NOR`.
+fn split_place(site: &str) -> (&str, &str) {
+    let is_federation =
+        |word: &str| word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_uppercase());
+    site.rsplit_once(' ').filter(|(_, last)| is_federation(last)).unwrap_or((site, ""))
 }
 
 /// A game of a round.
@@ -128,6 +136,14 @@ mod tests {
         );
         assert_eq!(first["white"]["gender"], Value::Null);
         assert_eq!(list(None, 0), json!([]));
+        for (site, location, country) in [
+            ("Oslo NOR", "Oslo", "NOR"),
+            ("Bad Ragaz", "Bad Ragaz", ""),
+            ("Ulm Ost", "Ulm Ost", ""),
+        ] {
+            let told = detail("u", "Open", site, 2, &[]);
+            assert_eq!((&told["location"], &told["country"]), (&json!(location), &json!(country)));
+        }
         let named = json!([{ "uuid": "u", "description": "Open", "rounds": 2 }]);
         assert_eq!(list(Some(("u", "Open")), 2), named);
     }

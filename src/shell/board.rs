@@ -40,6 +40,9 @@ use tracing::{debug, error, info, warn};
 /// A button for the piece that a pawn becomes may be pressed so long before the move is on record.
 const CHOSEN_FOR: Duration = Duration::from_secs(60);
 
+/// What is said of a game that is over to whoever wants it to be of the round.
+const STAYS: &str = "its last game is over, and stays what it was; this is for the next one";
+
 /// One board, ready to run.
 #[derive(Debug)]
 pub struct BoardActor {
@@ -338,8 +341,11 @@ impl BoardActor {
                 self.handle(at, &Event::Entered { author: author.clone(), reason });
             }
             self.handle(at, &event);
-            if matches!(event, Event::Paired(_)) {
+            if let Event::Paired(paired) = &event {
                 self.note_delay(at);
+                if paired.is_current && self.game.play().is_some_and(|play| play.is_over()) {
+                    answer.lines.push(STAYS.to_owned());
+                }
             }
             let refusals = self.game.refusals();
             if !refusals.is_empty() {

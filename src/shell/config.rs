@@ -344,5 +344,17 @@ fn with_line(complaint: String, text: &str) -> String {
 fn one_line(complaint: &str) -> String {
     let is_text = |line: &&str| !line.contains('|') && !line.starts_with(" in ");
     let lines = complaint.lines().filter(is_text).map(str::trim);
-    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(": ")
+    in_words(lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(": "))
+}
+
+/// The same with a key such as `board[1]delay` as people look for it, counted from 1.
+fn in_words(complaint: String) -> String {
+    let of_list = || {
+        let (before, key) = complaint.split_once("for key `")?;
+        let (list, rest) = key.strip_suffix('`')?.split_once('[')?;
+        let (idx, key) = rest.split_once(']')?;
+        let number = idx.parse::<usize>().ok()?.checked_add(1)?;
+        Some(format!("{before}for key `{}` of [[{list}]] {number}", key.trim_start_matches('.')))
+    };
+    of_list().unwrap_or(complaint)
 }

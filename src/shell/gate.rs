@@ -11,7 +11,7 @@ use super::past::PastGames;
 use super::record::{self, Games, RecordedGame};
 use crate::game::{Entry, Fact, PairedFor, RoundDelays, ScoreSheet};
 use crate::relay::delay::Held;
-use crate::relay::livechess::Live;
+use crate::relay::livechess::{Live, LiveClock};
 use crate::relay::view::View;
 use crate::table::Placement;
 use crate::time::{Stamp, Wall};
@@ -66,6 +66,8 @@ struct Scene {
     at: Wall,
     /// The sheet as it stood last.
     sheet: Option<Arc<ScoreSheet>>,
+    /// What programs were told of the clock.
+    clock: Option<LiveClock>,
 }
 
 impl Scene {
@@ -116,7 +118,10 @@ impl Scene {
         let (sheet, seen) = (self.sheet.clone(), self.seen.as_ref());
         let wall_ms = at.0 / 1_000;
         let live = Live::new(board, record, sheet, seen, is_delayed, wall_ms);
-        Live { game: self.games.n_games(), ..live }
+        // The clock of a game that begins shows what it showed, until it is heard anew.
+        let stood = self.clock.map(|clock| LiveClock { running: None, ..clock });
+        self.clock = live.clock.or(stood);
+        Live { game: self.games.n_games(), clock: self.clock, ..live }
     }
 }
 

@@ -17,6 +17,7 @@ struct PastGame {
     title: Value,
     /// Its view document.
     view: Arc<str>,
+    pgn: Arc<str>,
 }
 
 /// The last games of a board but the one that is on, or was the last.
@@ -47,6 +48,7 @@ impl PastGames {
             number: *number,
             title,
             view: view.to_json().into(),
+            pgn: game.public_pgn("").into(),
         }));
         if self.games.len() > GAMES_MAX {
             self.games.pop_front();
@@ -61,7 +63,16 @@ impl PastGames {
 
     /// The view document of a game by its number in the record.
     pub fn view(&self, number: usize) -> Option<&str> {
-        self.games.iter().find(|game| game.number == number).map(|game| &*game.view)
+        self.game(number).map(|game| &*game.view)
+    }
+
+    /// The same game as PGN.
+    pub fn pgn(&self, number: usize) -> Option<&str> {
+        self.game(number).map(|game| &*game.pgn)
+    }
+
+    fn game(&self, number: usize) -> Option<&PastGame> {
+        self.games.iter().find(|game| game.number == number).map(|game| &**game)
     }
 }
 
@@ -91,6 +102,8 @@ mod tests {
         let view: Value = serde_json::from_str(past.view(1).expect("a game")).expect("a view");
         assert_eq!(view["moves"].as_array().map(Vec::len), Some(2), "the third is not completed");
         assert_eq!((&view["white"], &view["idle"]), (&json!("Ann"), &json!(false)));
+        let pgn = past.pgn(1).expect("a game");
+        assert!(pgn.contains("[White \"Ann\"]") && !pgn.contains("2. "), "{pgn}");
         assert_eq!(past.view(2), None, "nothing of it is public");
         for number in 3..=GAMES_MAX + 3 {
             past.take("table-1", &game(number, 2, 2));

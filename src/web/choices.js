@@ -42,6 +42,8 @@ export const view = query.get('view') ?? 'page';
 export function dress() {
   const theme = choice('theme') ?? 'auto';
   const root = document.documentElement;
-  root.dataset.theme = THEMES.includes(theme) ? theme : 'auto';
+  // What is over a video has letters of its own.
+  const fits = THEMES.includes(theme) && !(theme === 'hall' && view === 'overlay');
+  root.dataset.theme = fits ? theme : 'auto';
   root.dataset.view = view;
 }

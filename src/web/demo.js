@@ -340,7 +340,8 @@ const page = (men, now) => html`
     <p id="announce" class="spoken" aria-live="polite">${announced}</p>
   </main>
   ${panel(chosen, [say('keys-step'), say('keys-else')], {
-    games: past, shown: past_number, pgn: `${base}game.pgn`,
+    games: past, shown: past_number,
+    pgn: `${base}${past_number === null ? 'game' : `games/${past_number}`}.pgn`,
   })}`;
 
 /** Writes what has changed of the page; clocks alone need neither the score nor the board. */

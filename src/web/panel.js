@@ -130,7 +130,7 @@ export const panel = (changed, keys, past) => html`<dialog id="panel" aria-label
     <li><a href="?" aria-current=${past.shown === null ? 'page' : nothing}>${say('now')}</a></li>
     ${past.games.map(game => past_game(game, past.shown))}</ul>
     ${past.games.length === 0 ? html`<p>${say('no-games')}</p>` : nothing}
-    ${past.shown === null ? html`<p><a href=${past.pgn} download>${say('pgn')}</a></p>` : nothing}
+    <p><a href=${past.pgn} download>${say('pgn')}</a></p>
     <p><a href="/hall">${say('all')}</a></p></section>`}
   <section><h3>${say('keys')}</h3>${keys.map(key => html`<p>${key}</p>`)}</section>
 </dialog>`;

@@ -94,6 +94,7 @@ fn an_unknown_key_is_refused() {
 fn a_value_that_cannot_be_is_refused() {
     for (text, word) in [
         ("[http]\nlisten = \"banana\"\n", "listen"),
+        ("[[board]]\n[[board]]\ndelay = {}\n", "for key `delay` of [[board]] 2"),
         ("[http]\nembed = [\"club.example.org\"]\n", "https://club.example.org"),
         ("[http]\nembed = [\"https://a.org; script-src *\"]\n", "name a site"),
         ("[journal]\ncopy = \"stick\"\n", "from the root on"),

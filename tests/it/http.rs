@@ -583,7 +583,9 @@ async fn words_and_earlier_games_are_fetched_once() {
         ("/words/..%2f", 404, "nothing at this address"),
         ("/board/table-1/games.json", 200, "{\"games\":[]}"),
         ("/board/table-1/games/1", 404, "no such game"),
+        ("/board/table-1/games/1.pgn", 404, "no such game"),
         ("/board/table-1/games/x", 404, "nothing at this address"),
+        ("/board/table-1/games/.pgn", 404, "nothing at this address"),
         ("/board/table-9/games.json", 404, "no board of this name"),
         ("/board/table-9/games/1", 404, "no board of this name"),
     ] {

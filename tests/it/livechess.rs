@@ -488,8 +488,16 @@ async fn too_much_is_told_once(port: u16, daemon: &Daemon) {
     for _ in 0..2 {
         let mut program = come(port, "https://lichess.org").await.unwrap();
         program.send(Message::text("x".repeat(100_000))).await.ok();
-        let is_cut = async { while let Some(Ok(_)) = program.next().await {} };
-        timeout(LIMIT, is_cut).await.expect("an end");
+        let why = async {
+            loop {
+                if let Message::Close(why) = program.next().await.expect("a word").expect("a word")
+                {
+                    return why;
+                }
+            }
+        };
+        let why = timeout(LIMIT, why).await.expect("an end").expect("a reason");
+        assert_eq!(u16::from(why.code), 1009, "{}", why.reason);
     }
     let is_told = async {
         while !daemon.said().contains(said) {

@@ -404,7 +404,7 @@ async fn programs_are_told_of_the_event_by_livechess() {
     let uuid = all[0]["uuid"].as_str().unwrap().to_owned();
     assert_eq!((&all[0]["description"], &all[0]["rounds"]), (&"Club Open".into(), &1.into()));
     let detail = read(get(&format!("tournament/{uuid}")).await);
-    assert_eq!((&detail["name"], &detail["location"]), (&"Club Open".into(), &"Aarhus DEN".into()));
+    assert_eq!((&detail["location"], &detail["country"]), (&"Aarhus".into(), &"DEN".into()));
     assert_eq!(detail["eboards"].as_array().unwrap().len(), 3);
     let first = read(get(&format!("round/{uuid}/0")).await);
     let pairing = &first["pairings"][0];
@@ -456,6 +456,9 @@ async fn a_game_that_is_over_stays_what_it_is_when_a_round_is_ordered_late() {
     let now = place.run(&["round", "2", "--now"]).await;
     assert_eq!(now.code, Some(0), "{now:?}");
     assert!(!now.out.contains("(the game that has begun)"), "{now:?}");
+    // At the other tables nothing has been played.
+    assert_eq!(now.out.matches("table-1  its last game is over").count(), 1, "{now:?}");
+    assert_eq!(now.out.matches("its last game is over").count(), 1, "{now:?}");
     let both = games(&place, &daemon, |pgn| values(pgn, "Round").contains(&"2.1".into())).await;
     assert_eq!(values(&both, "Round"), ["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]);
     assert_eq!(values(&both, "Result"), ["1-0", "*", "*", "*", "*", "*"]);

@@ -211,6 +211,10 @@ async fn earlier_games_are_found_and_shown() {
     page.ask(&press("ArrowLeft")).await;
     page.wait_for(&piece_on("f6"), json!(null)).await;
     page.wait_for(&piece_on("d4"), "white pawn").await;
+    let link = "document.querySelector('#panel a[download]').getAttribute('href')";
+    page.wait_for(link, "/board/table-1/games/4.pgn").await;
+    let pgn = stage.ask("GET /board/table-1/games/4.pgn", &[]).await;
+    assert!(pgn.body.contains("[Result \"1/2-1/2\"]") && pgn.body.contains("1. d4 Nf6"), "{pgn:?}");
     // The game that is on does not come in between.
     stage.publish(&View::start());
     page.wait_for(&text(".looking-at span"), "After 1. d4").await;
@@ -394,7 +398,7 @@ const HALL_FAULTS: &str = "
 #[tokio::test]
 async fn a_picture_over_a_video_has_no_ground() {
     let (stage, page) = open(&View::after_e4()).await;
-    page.open(&stage.url("/board/table-1?view=overlay")).await;
+    page.open(&stage.url("/board/table-1?view=overlay&theme=hall")).await;
     page.wait_for(&text(".newest"), "1. e4").await;
     let grounds = "['html', 'body', 'main'].map(of =>
         getComputedStyle(document.querySelector(of)).backgroundColor).join('; ')";

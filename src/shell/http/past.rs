@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 
-use super::{Hall, cached, missing, no_such_board, sentence};
+use super::{Hall, cached, missing, no_such_board, pgn, sentence};
 use crate::laws::notation::Language;
 use crate::relay::phrases;
 
@@ -24,18 +24,21 @@ pub(super) async fn list(
     cached(JSON, text, &headers)
 }
 
-/// The view document of one of them.
+/// The view document of one of them, or behind `.pgn` the game as PGN.
 pub(super) async fn game(
     State(hall): State<Arc<Hall>>,
-    address: Result<Path<(String, usize)>, PathRejection>,
+    address: Result<Path<(String, String)>, PathRejection>,
     headers: HeaderMap,
 ) -> Response {
-    let Ok(Path((name, number))) = address else { return missing() };
+    let Ok(Path((name, file))) = address else { return missing() };
+    let as_pgn = file.strip_suffix(".pgn");
+    let Ok(number) = as_pgn.unwrap_or(&file).parse::<usize>() else { return missing() };
     let Some(feed) = hall.feed(Ok(Path(name))) else { return no_such_board() };
-    let text = feed.past.borrow().view(number).map(str::to_owned);
-    match text {
-        Some(text) => cached(JSON, text, &headers),
-        None => sentence(StatusCode::NOT_FOUND, "http no-game"),
+    let past = feed.past.borrow().clone();
+    match (past.view(number), past.pgn(number)) {
+        (_, Some(game)) if as_pgn.is_some() => pgn(game.to_owned(), &headers),
+        (Some(view), _) => cached(JSON, view.to_owned(), &headers),
+        _ => sentence(StatusCode::NOT_FOUND, "http no-game"),
     }
 }
 

@@ -9,10 +9,13 @@ use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use tokio::sync::watch;
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep, timeout};
 use tokio_tungstenite::tungstenite;
 
 use super::SEND_MAX;
+
+/// One that is cut off has this long to read why.
+const LINGER: Duration = Duration::from_secs(1);
 
 /// A viewer, and what is known of it.
 #[derive(Debug)]
@@ -56,6 +59,11 @@ impl Viewer {
                         Ok(heard) => heard,
                         Err(e) => {
                             self.said_too_much = is_too_much(&e);
+                            if self.said_too_much {
+                                self.close(close_code::SIZE, "too long").await;
+                                // What it has sent is not read, and cuts off what it is told.
+                                sleep(LINGER).await;
+                            }
                             return None;
                         }
                     };
@@ -79,9 +87,7 @@ impl Viewer {
                     return Some(FarEnd::Lives);
                 }
                 _ = self.closing.changed() => {
-                    let code = close_code::AWAY;
-                    let frame = CloseFrame { code, reason: Utf8Bytes::from_static("restart") };
-                    self.send(Message::Close(Some(frame))).await;
+                    self.close(close_code::AWAY, "restart").await;
                     return None;
                 }
             }
@@ -96,6 +102,12 @@ impl Viewer {
     /// Tells it this. `None` if it is gone or too slow.
     pub(super) async fn tell(&mut self, text: String) -> Option<()> {
         self.send(Message::Text(text.into())).await
+    }
+
+    /// Says why it is left.
+    async fn close(&mut self, code: u16, why: &'static str) {
+        let frame = CloseFrame { code, reason: Utf8Bytes::from_static(why) };
+        self.send(Message::Close(Some(frame))).await;
     }
 
     async fn send(&mut self, message: Message) -> Option<()> {

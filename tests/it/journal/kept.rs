@@ -6,6 +6,7 @@ use super::{LONG, open};
 use crate::program::LIMIT;
 use rokade::game::entry::Basis;
 use rokade::game::{Delay, Effect, Entry, Event, Fact, Game, Keeping, RoundDelays, Settings};
+use rokade::relay::livechess::Live;
 use rokade::relay::log::Log;
 use rokade::shell::backoff::Backoff;
 use rokade::shell::disk::Disk;
@@ -21,7 +22,7 @@ use rokade::shell::record::{self, Games, Nonsense};
 use rokade::shell::status::Status;
 use rokade::table::Placement;
 use rokade::time::{Mono, Stamp, Wall};
-use shakmaty::Board;
+use shakmaty::{Board, ByColor, Color};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -373,6 +374,7 @@ async fn what_is_rendered_after_the_disk_has_it_is_shown_in_its_turn() {
 struct Out {
     pgn: watch::Receiver<Arc<str>>,
     past: watch::Receiver<Arc<PastGames>>,
+    live: watch::Receiver<Arc<Live>>,
     is_ready: watch::Receiver<bool>,
     safe: watch::Sender<Position>,
     running: tokio::task::JoinHandle<()>,
@@ -389,6 +391,7 @@ fn let_out_behind(storage: MemStorage, folder: &std::path::Path, delay: Delay, n
     let shown = ShownView { text: "0".to_owned(), made: Instant::now(), is_behind: false };
     let view = watch::channel(Arc::new(shown)).0;
     let (pgn, pgns) = watch::channel(Arc::from(""));
+    let (live, lives) = watch::channel(Arc::default());
     let (safe, keeps) = watch::channel(Position::default());
     let gate = Gate {
         board: "table-1".to_owned(),
@@ -403,7 +406,7 @@ fn let_out_behind(storage: MemStorage, folder: &std::path::Path, delay: Delay, n
             past,
             pgn,
             apart: watch::channel(Arc::default()).0,
-            live: watch::channel(Arc::default()).0,
+            live,
             view,
             is_ready,
         },
@@ -411,6 +414,7 @@ fn let_out_behind(storage: MemStorage, folder: &std::path::Path, delay: Delay, n
     Out {
         pgn: pgns,
         past: pasts,
+        live: lives,
         is_ready: readiness,
         safe,
         running: tokio::spawn(gate.follow(storage)),
@@ -448,6 +452,31 @@ async fn nothing_leaves_the_record_before_it_is_safe() {
     drop(out.safe);
     out.running.await.unwrap();
     assert!(file(1).unwrap().contains("2. Nf3") && !file(2).unwrap().contains("1. e4"));
+}
+
+/// The clock beside a game that begins shows what it showed, and does not go away for a moment.
+#[tokio::test]
+async fn a_game_that_begins_takes_no_clock_away() {
+    let (disk, folder) = (MemStorage::new(), tempfile::tempdir().unwrap());
+    let (mut journal, ..) = open(disk.clone(), LONG).unwrap();
+    let mut append = |facts: Vec<Fact>| {
+        let lines = facts.into_iter().map(|fact| record::line_of(&Entry { at: at(9_000), fact }));
+        journal.append(&lines.collect::<Vec<_>>()).unwrap();
+        journal.commit().unwrap()
+    };
+    let start = || begun(Settings::default()).into_iter().map(|entry| entry.fact);
+    let times = ByColor { white: Duration::from_secs(61), black: Duration::from_secs(7) };
+    let clock = Fact::Clock { running: Some(Color::White), times: Some(times), is_connected: true };
+    let mut out = let_out(disk, folder.path());
+    assert!(out.live.borrow().clock.is_none());
+    for (game, facts) in
+        [(1, start().chain([clock, moved(1, "e2e4")]).collect()), (2, start().collect())]
+    {
+        out.safe.send_replace(append(facts));
+        let live = out.live.wait_for(|live| live.game == game).await.unwrap().clone();
+        let clock = live.clock.expect("a clock");
+        assert_eq!((clock.times, clock.running), (times, (game == 1).then_some(Color::White)));
+    }
 }
 
 /// The games before the last one are as far behind the board as all else.
