@@ -5,9 +5,10 @@
 //! old. So presses, starts and stops are told with the model's times, which the clock is being set
 //! to, and its own readings only once it has had the time to show them. While the clock is gone,
 //! each move that goes on record counts as a press that nobody could see; when it is back it is set
-//! to the model's times.
+//! to the model's times. One that comes back between a move and its press tells so by its lever.
 
 use super::{ClockDesk, first_of};
+use crate::clock::ClockModel;
 use crate::game::{Event, Fact};
 use crate::laws::ClockOrder;
 use crate::table::End;
@@ -22,6 +23,8 @@ use std::time::Duration;
 /// What the clock shows is believed so long after it was told something else: a stopped clock needs
 /// up to two seconds to say its new times (protocol 6.6), and it says them once a second.
 const BELIEVED_AFTER: Duration = Duration::from_secs(3);
+/// A clock that is back says where its lever stands within this time: it speaks once a second.
+const SAYS_LEVER: Duration = Duration::from_millis(1_500);
 /// A clock that was set before us stands if it shows the same so many times in a row.
 const N_STANDS: u32 = 3;
 
@@ -58,6 +61,11 @@ pub struct PortDesk<D> {
     /// What the game knows of: the end that is up, and the times that were set.
     told: Option<(End, WantedTimes)>,
     told_at: Mono,
+    /// Whose press was counted last that nobody could see, and the model before it.
+    unseen: Option<(Color, ClockModel)>,
+    /// Until then the game hears nothing of the clock: it is not known whether that press has been
+    /// made.
+    held_until: Option<Mono>,
 }
 
 impl<D: PortDriver> PortDesk<D> {
@@ -71,6 +79,8 @@ impl<D: PortDriver> PortDesk<D> {
             found: None,
             told: None,
             told_at: Mono::default(),
+            unseen: None,
+            held_until: None,
         }
     }
 
@@ -98,6 +108,7 @@ impl<D: PortDriver> PortDesk<D> {
 
     /// Something is due.
     pub fn on_timeout(&mut self, at: Mono, out: &mut Vec<PortAct>) {
+        self.held_until = self.held_until.filter(|until| at < *until);
         let mut acts = Vec::new();
         self.desk.on_timeout(at, &mut acts);
         self.take(at, acts, out);
@@ -105,13 +116,13 @@ impl<D: PortDriver> PortDesk<D> {
 
     /// When [`PortDesk::on_timeout`] is due.
     pub fn wake_at(&self) -> Option<Mono> {
-        self.desk.wake_at()
+        [self.desk.wake_at(), self.held_until].into_iter().flatten().min()
     }
 
     /// Something was recorded that the clock shows.
     pub fn note(&mut self, at: Mono, fact: &Fact, out: &mut Vec<PortAct>) {
         match fact {
-            Fact::GameStarted { fen, .. } => self.first = first_of(fen),
+            Fact::GameStarted { fen, .. } => (self.first, self.unseen) = (first_of(fen), None),
             Fact::MoveMade { ply, .. } if !self.is_there => {
                 let by = if ply.is_multiple_of(2) { !self.first } else { self.first };
                 self.press_unseen(at, by);
@@ -125,6 +136,7 @@ impl<D: PortDriver> PortDesk<D> {
 
     /// The arbiter, or the referee in the arbiter's place, orders something of the clock.
     pub fn obey(&mut self, at: Mono, order: ClockOrder, out: &mut Vec<PortAct>) {
+        self.unseen = None;
         let mut acts = Vec::new();
         self.desk.obey(at, order, &mut acts);
         self.take(at, acts, out);
@@ -132,6 +144,7 @@ impl<D: PortDriver> PortDesk<D> {
 
     fn press_unseen(&mut self, at: Mono, by: Color) {
         if self.desk.model.running() == Some(by) {
+            self.unseen = Some((by, self.desk.model.clone()));
             self.desk.model.press(at, by);
             self.desk.turn = !by;
             self.desk.changed(at);
@@ -159,10 +172,20 @@ impl<D: PortDriver> PortDesk<D> {
 
     fn on_news(&mut self, at: Mono, news: ClockNews, out: &mut Vec<PortAct>) {
         match news {
-            ClockNews::Found(_) => self.is_there = true,
-            ClockNews::Reading(time) => self.on_reading(at, time, out),
+            ClockNews::Found(_) => {
+                self.is_there = true;
+                self.held_until = self.unseen.as_ref().map(|_| at + SAYS_LEVER);
+            }
+            ClockNews::Reading(time) => {
+                self.unseen = None;
+                self.on_reading(at, time, out);
+            }
+            ClockNews::Lever(high) => match self.unseen.take() {
+                Some((by, before)) if self.desk.color(high) == by => self.unpress(at, by, before),
+                _ => self.desk.on_news(at, &news),
+            },
             ClockNews::Gone | ClockNews::Refuses(_) | ClockNews::Cable => {
-                (self.found, self.told) = (None, None);
+                (self.found, self.told, self.held_until) = (None, None, None);
                 if std::mem::replace(&mut self.is_there, false) {
                     out.push(PortAct::Hear(ClockMessage::NoClock));
                 }
@@ -171,6 +194,13 @@ impl<D: PortDriver> PortDesk<D> {
             ClockNews::Restarted | ClockNews::PowerKey => self.told_at = at,
             _ => self.desk.on_news(at, &news),
         }
+    }
+
+    /// The end of `by` is up: his move is made, and the press that was counted is still to come.
+    fn unpress(&mut self, at: Mono, by: Color, before: ClockModel) {
+        self.desk.model = before;
+        self.desk.turn = by;
+        self.desk.changed(at);
     }
 
     fn on_reading(&mut self, at: Mono, time: ClockTime, out: &mut Vec<PortAct>) {
@@ -200,7 +230,8 @@ impl<D: PortDriver> PortDesk<D> {
 
     /// Tells the game what has changed other than by elapsed time.
     fn say(&mut self, at: Mono, out: &mut Vec<PortAct>) {
-        let Some(times) = self.desk.times.filter(|_| self.is_there) else { return };
+        let is_held = self.unseen.is_some() && self.held_until.is_some_and(|until| at < until);
+        let Some(times) = self.desk.times.filter(|_| self.is_there && !is_held) else { return };
         let high = self.desk.end(self.desk.turn);
         if self.told.replace((high, times)) == Some((high, times)) {
             return;

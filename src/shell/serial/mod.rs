@@ -48,8 +48,10 @@ const READ_MAX: usize = 1_024;
 const WRITE_WAIT: Duration = Duration::from_secs(1);
 /// The same of a radio, which says things again that got lost.
 const RADIO_WRITE_WAIT: Duration = Duration::from_secs(5);
-/// How long to wait before the line is opened again; from the beginning once it has spoken.
-pub(super) const BACKOFF: Backoff = Backoff::new(Duration::from_millis(50), Duration::from_secs(2));
+/// How long to wait before the line is opened again; from the beginning once it has spoken. A board
+/// that comes back during play is wanted within two seconds.
+pub(super) const BACKOFF: Backoff =
+    Backoff::new(Duration::from_millis(50), Duration::from_millis(500));
 /// The same for a board on Bluetooth LE: to look for it disturbs the others.
 const RADIO_BACKOFF: Backoff = Backoff::new(Duration::from_millis(200), Duration::from_secs(5));
 /// How long the last bytes get to leave before the line is closed for good.

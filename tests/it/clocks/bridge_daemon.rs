@@ -59,7 +59,7 @@ async fn start(
 async fn a_clock_on_its_jack_is_driven_lost_and_found() {
     let place = Place::new();
     let (intended, played) = game(16);
-    let (bridge, board, daemon) = start(&place, &played.script.header, "").await;
+    let (bridge, mut board, daemon) = start(&place, &played.script.header, "").await;
     let mut parts = parts(&played, [4, 8]).into_iter();
     let begun = Instant::now();
     bridge.hands().send(Happening::Resume(Color::White)).unwrap();
@@ -67,12 +67,15 @@ async fn a_clock_on_its_jack_is_driven_lost_and_found() {
     let view = place.seen(|view| moves_of(view).len() >= 4).await;
     assert!(clock_is(&view, false), "{view}");
     assert_eq!(moves_of(&view), intended[..4]);
+    board.played().await.unwrap();
 
     bridge.cable.unplug().await.unwrap();
     place.seen(|view| clock_is(view, true)).await;
     // Moves go on without it.
     board.play(parts.next().unwrap(), Speed::REAL).await.unwrap();
     place.seen(|view| moves_of(view).len() >= 8).await;
+    // A move is seen before it is pressed for.
+    board.played().await.unwrap();
     bridge.cable.plug().await.unwrap();
     place.seen(|view| clock_is(view, false)).await;
     board.play(parts.next().unwrap(), Speed::REAL).await.unwrap();

@@ -171,6 +171,34 @@ fn moves_that_go_on_record_while_the_clock_is_gone_count_as_presses() {
     assert!(room.last().running && room.last().high == End::Left);
 }
 
+/// The clock is back between a move and its press: by the lever that is still to come.
+#[test]
+fn a_press_that_is_still_to_come_is_not_counted() {
+    let mut room = Room::in_play();
+    room.is_mute = true;
+    room.pass(8 * SECOND);
+    room.happen(&Happening::Press(Color::White));
+    room.note(&made(1));
+    room.pass(4 * SECOND);
+    room.note(&made(2));
+    room.is_mute = false;
+    let n_heard = room.heard.len();
+    room.pass(10 * SECOND);
+    assert_eq!((room.host.difference(), room.shown().2), (None, Some(End::Right)));
+    let is_whites = |message: &ClockMessage| match message {
+        ClockMessage::Time(time) => time.running && time.high == End::Left,
+        _ => false,
+    };
+    let back = &room.heard[n_heard..];
+    assert!(!back.is_empty() && !back.iter().any(is_whites), "{back:?}");
+    room.happen(&Happening::Press(Color::Black));
+    let (left, right, runs) = (room.last().left, room.last().right, room.shown().2);
+    assert!(room.last().high == End::Left && runs == Some(End::Left), "{:?}", room.last());
+    // White has had twelve seconds, Black fourteen, and each half a minute.
+    assert!((5_416..=5_420).contains(&left.seconds), "{left:?}");
+    assert!((5_414..=5_417).contains(&right.seconds), "{right:?}");
+}
+
 #[test]
 fn a_press_that_nobody_saw_is_told_by_the_lever() {
     let mut room = Room::in_play();
