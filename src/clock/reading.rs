@@ -50,6 +50,9 @@ pub struct Reader {
     white: End,
     face: Option<Face>,
     read_at: Mono,
+    /// In how many faces in a row the lever has been as it is now, and as it was before.
+    n_faces: u32,
+    n_faces_before: u32,
     has_run: bool,
     /// Nothing that it shows is believed.
     is_doubted: bool,
@@ -63,6 +66,8 @@ impl Reader {
             white,
             face: None,
             read_at: Mono(0),
+            n_faces: 0,
+            n_faces_before: 0,
             has_run: false,
             is_doubted: false,
         }
@@ -110,6 +115,16 @@ impl Reader {
     /// The end of the lever that is up, as last heard.
     pub fn high(&self) -> Option<End> {
         self.face.filter(|_| self.device == ClockPresence::Present).map(|face| face.high)
+    }
+
+    /// Whether one face alone shows the lever as it is now: a hurt message may have turned it.
+    pub const fn is_turned_once(&self) -> bool {
+        self.n_faces == 1
+    }
+
+    /// Whether one face alone showed the lever as it was before it came to where it is.
+    pub const fn was_turned_once(&self) -> bool {
+        self.n_faces_before == 1
     }
 
     /// From now on nothing that the clock shows is believed, or it is again.
@@ -178,6 +193,10 @@ impl Reader {
             self.face = Some(Face { times: Some(times), ..face });
         }
         self.has_run |= face.is_running;
+        if before.is_some_and(|before| before.high != face.high) {
+            self.n_faces_before = std::mem::take(&mut self.n_faces);
+        }
+        self.n_faces = self.n_faces.saturating_add(1);
         let Some(before) = before else { return Vec::new() };
         let mut turned = Vec::new();
         if face.is_running && !before.is_running {

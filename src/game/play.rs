@@ -347,13 +347,14 @@ impl Play {
         n_best > open.len() || self.n_agreed() < open.len() || is_only_shown
     }
 
-    /// Whether the board shows the position after the first move.
-    pub(super) fn shows_first_move(&self) -> bool {
-        let n_plies = self.tracker.n_settled() + self.tracker.best().n_standing();
-        match n_plies {
-            0 => self.shows_one_more_move(),
-            1 => self.mismatch().is_none(),
-            _ => false,
+    /// Who has made the first move, from the start or behind a gap, if the board shows the position
+    /// after it.
+    pub(super) fn first_mover(&self) -> Option<Color> {
+        let turn = self.tracker.best().standing().turn();
+        match self.tracker.n_settled() + self.tracker.best().n_standing() {
+            0 => self.shows_one_more_move().then_some(turn),
+            1 => self.mismatch().is_none().then_some(!turn),
+            _ => None,
         }
     }
 

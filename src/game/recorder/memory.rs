@@ -277,6 +277,11 @@ impl Recorder {
         is_wanted && self.link == LinkState::Live && !self.is_away()
     }
 
+    /// Whether the board is telling its memory: until it has, it says nothing of how it stands now.
+    pub(super) fn is_telling_memory(&self) -> bool {
+        self.memory.asked.is_some() || self.memory.told.is_some()
+    }
+
     /// Asks for the memory if it is wanted and nothing is kept waiting by that.
     pub(super) fn ask_memory(&mut self, cx: &mut Cx<'_>, now: Mono) {
         if let Some(asked) = self.memory.asked.filter(|asked| now.since(*asked) >= ANSWER_MAX) {

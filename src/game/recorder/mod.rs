@@ -378,13 +378,12 @@ impl Recorder {
         let may_tell = cx.settings.white_end.is_none() || !sets_running;
         let is_told_by = is_first && may_tell && !self.is_silent();
         let Some(play) = &mut self.play else { return false };
-        if is_told_by && play.is_fresh() && !play.shows_first_move() {
+        if is_told_by && play.is_fresh() && play.first_mover().is_none() {
             // By the lever it was the other one: perhaps the lever is the other way round.
             play.turn_around(now, cx.facts);
         }
-        if is_told_by && play.shows_first_move() {
-            let is_whites = play.sheet().start().turn().is_white();
-            let white = if is_whites { end } else { end.other() };
+        if is_told_by && let Some(mover) = play.first_mover() {
+            let white = if mover.is_white() { end } else { end.other() };
             if white != cx.clock.white_end() {
                 cx.clock.seat_white(white, cx.facts);
             }

@@ -111,7 +111,8 @@ impl Recorder {
         }
         let Some(play) = &mut self.play else { return };
         let suspect = self.watch.suspect;
-        if let Some(bounced) = suspect.filter(|known| known.is_touch(now, by, play.tracker())) {
+        let is_touch = |known: &Suspect| known.is_touch(now, by, play.tracker(), cx.clock);
+        if let Some(bounced) = suspect.filter(is_touch) {
             // The lever came back and nothing has moved: it was touched, not pressed. What the
             // player moved before may have waited for this press all the same.
             play.forget_press(bounced.at);
@@ -145,7 +146,8 @@ impl Recorder {
                 true => (PUSHED_BACK, PUSHED_BACK),
                 false => (BOUNCE, SUSPECT_AFTER),
             };
-            self.suspect_press(cx, Suspect { by, at: now, how, before, grace }, after);
+            let is_on_move = self.watch.is_on_move(play, by);
+            self.suspect_press(cx, Suspect { by, at: now, how, before, is_on_move, grace }, after);
         } else {
             if self.is_last_astray() {
                 cx.board.want_picture(now);

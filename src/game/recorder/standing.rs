@@ -26,13 +26,19 @@ const BORDER_AFTER: Duration = Duration::from_millis(2_400);
 const ASTRAY_AFTER: Duration = Duration::from_secs(8);
 /// Any other gets so long that the record has looked at it with hindsight.
 const LOOKED_AFTER: Duration = Duration::from_millis(1_800);
-/// Between looks at such a piece.
+/// A clock that runs has sent its next message by then (protocol 2.6).
+const LEVER_AFTER: Duration = Duration::from_secs(2);
+/// Between looks at such a piece, or at the lever.
 const BORDER_EVERY: Duration = Duration::from_millis(200);
 
 impl Recorder {
     /// Whether the board has not been read twice since a press, where a message may be hurt. It is
-    /// asked for then: nobody is named for what is read once.
+    /// asked for then: nobody is named for what is read once. Its memory is heard to its end first.
     fn is_to_be_read(&mut self, cx: &mut Cx<'_>, now: Mono, suspect: Suspect) -> bool {
+        if self.is_telling_memory() {
+            self.look_again(suspect, now);
+            return true;
+        }
         if cx.board.confirmed(now).is_some_and(|confirmed| confirmed >= suspect.at) {
             return false;
         }
@@ -79,9 +85,10 @@ impl Recorder {
             // It was for something that a hand did, however that is recorded in the end; or the
             // opponent had pressed without a move, and is given back his time.
             None if play.tracker().has_stirred(by, before) => return,
-            None if play.tracker().best().standing().turn() != by => return,
-            None if self.watch.illegal_by == Some((!by, play.sheet().len())) => return,
+            // By now a move may have been made.
+            None if !suspect.is_on_move || !self.watch.is_on_move(play, by) => return,
             None if cx.board.is_reckoned() => return self.tell_untold(cx),
+            None if may_be_hurt(cx, now, suspect) => return self.look_again(suspect, now),
             None => FindingKind::PressWithoutMove,
             Some(ref mismatch) => match self.illegal_of(mismatch) {
                 Some((mover, from, to, _))
@@ -204,6 +211,11 @@ impl Recorder {
     /// Looks at such a piece again in a moment.
     fn await_border(&mut self, border: OnBorder, suspect: Suspect, now: Mono) {
         self.watch.on_border = Some(border);
+        self.look_again(suspect, now);
+    }
+
+    /// Looks at a press again in a moment.
+    fn look_again(&mut self, suspect: Suspect, now: Mono) {
         self.watch.await_suspect(suspect);
         self.timers.set(Timer::Suspect, now + BORDER_EVERY);
     }
@@ -327,6 +339,12 @@ impl Recorder {
         self.watch.told_illegal = Some(mismatch);
         cx.facts.push(Fact::IllegalMove { stage: Stage::Completed, by, finding });
     }
+}
+
+/// Whether the lever has gone over in one message alone, and the next is still to come: nobody is
+/// named for what a hurt bit can say.
+fn may_be_hurt(cx: &Cx<'_>, now: Mono, suspect: Suspect) -> bool {
+    cx.clock.is_turned_once() && now < suspect.at + LEVER_AFTER
 }
 
 /// Whether the press of `by` at `pressed` may have been for what he had moved before the illegal

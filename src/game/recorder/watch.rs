@@ -1,10 +1,12 @@
 //! What the recorder watches, and what it has reported already.
 
+use crate::game::clock::ClockSide;
 use crate::game::entry::Fact;
+use crate::game::play::Play;
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::{Mismatch, Tracker};
-use shakmaty::{Bitboard, ByColor, Color, Piece, Square};
+use shakmaty::{Bitboard, ByColor, Color, Piece, Position, Square};
 use std::time::Duration;
 
 /// A press without a legal move is reported after this: hand, scan and dump have had their time.
@@ -76,6 +78,8 @@ pub(super) struct Suspect {
     pub(super) how: PressSource,
     /// When its player had pressed before.
     pub(super) before: Mono,
+    /// See [`Watch::is_on_move`], then.
+    pub(super) is_on_move: bool,
     /// A lever that comes back within this time was touched.
     pub(super) grace: Duration,
 }
@@ -124,16 +128,30 @@ pub(super) struct LeftStanding {
 }
 
 impl Suspect {
-    /// Whether `by`, who presses at `now`, has only pushed a lever back that was touched.
-    pub(super) fn is_touch(&self, now: Mono, by: Color, tracker: &Tracker) -> bool {
+    /// Whether `by`, who presses at `now`, has only pushed a lever back that was touched, or that
+    /// one message alone, which may be hurt, had shown on his side.
+    pub(super) fn is_touch(
+        &self,
+        now: Mono,
+        by: Color,
+        tracker: &Tracker,
+        clock: &ClockSide,
+    ) -> bool {
+        let was_read_once = self.how == PressSource::Lever && clock.was_turned_once();
         self.by != by
-            && now.since(self.at) < self.grace
+            && (now.since(self.at) < self.grace || was_read_once)
             && tracker.last_change() < self.at
             && !tracker.may_be_illegal_press(self.at)
     }
 }
 
 impl Watch {
+    /// Whether `by` is to move, and not to press back what was no legal move.
+    pub(super) fn is_on_move(&self, play: &Play, by: Color) -> bool {
+        play.tracker().best().standing().turn() == by
+            && self.illegal_by != Some((!by, play.sheet().len()))
+    }
+
     /// A lever went over. True if it was not the first of the game.
     pub(super) fn note_lever(&mut self) -> bool {
         std::mem::replace(&mut self.has_pressed, true)
