@@ -413,9 +413,19 @@ async fn programs_are_told_of_the_event_by_livechess() {
         (&1.into(), &1.into(), &true.into())
     );
     assert_eq!((&pairing["white"]["lname"], &pairing["result"]), (&"Ærø".into(), &Value::Null));
-    let game = read(get(&format!("game/{}", pairing["uuid"].as_str().unwrap())).await);
+    let address = format!("game/{}", pairing["uuid"].as_str().unwrap());
+    // The page has a move as soon as it is made, programs once it is completed.
+    let whole = async {
+        loop {
+            let game = read(get(&address).await);
+            if game["moves"].as_array().unwrap().len() == intended.len() {
+                return game;
+            }
+            sleep(STEP).await;
+        }
+    };
+    let game = timeout(LIMIT, whole).await.expect("all moves completed");
     let moves = game["moves"].as_array().unwrap();
-    assert_eq!(moves.len(), intended.len());
     assert!(moves.iter().all(|m| m.as_str().unwrap().split(' ').count() == 2), "{game}");
     assert!(game["clock"]["white"].is_u64() && game["chess960"] == 518, "{game}");
     let result = place.run(&["order", "--board", "table-1", "result", "0-1"]).await;

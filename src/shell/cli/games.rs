@@ -126,6 +126,11 @@ impl GamesOptions {
             let why = "a board of another maker is played with by its line: use --link";
             return Err(Failure::Usage(why.to_owned()));
         }
+        // What cannot be written is known before hours are played.
+        for folder in self.wrong.iter().chain([&self.failing]) {
+            std::fs::create_dir_all(folder)
+                .map_err(Failure::io(format!("{}: cannot be made", folder.display())))?;
+        }
         let known = options.known()?;
         let profiles = options.manners.map_or(Manners::NAMES.to_vec(), |name| vec![name]);
         if !self.trouble.is_empty() {
