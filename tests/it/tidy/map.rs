@@ -1,6 +1,6 @@
-//! The map of the code, `src/ARCHITECTURE.md`, held against the tree.
+//! The map of the code, `src/ARCHITECTURE.md`, held against the tree, and what lies at its top.
 
-use super::{Complaint, Source, assert_none, sources};
+use super::{Complaint, Source, assert_none, paths, sources};
 
 /// What the map of the code names is there.
 #[test]
@@ -32,4 +32,36 @@ fn missing_files(document: &Source, paths: &[&str]) -> Vec<Complaint> {
             .extend(gone.map(|name| format!("{}:{}: there is no {name}", document.path, idx + 1)));
     }
     missing
+}
+
+/// What stands at the top, with files whose names begin with a dot.
+const TOP: [&str; 11] = [
+    "CHANGELOG.md",
+    "Cargo.lock",
+    "Cargo.toml",
+    "LICENSE",
+    "README.md",
+    "build.rs",
+    "hardware",
+    "src",
+    "systemd",
+    "tests",
+    "udev",
+];
+
+/// Paths that lie at the top, or in a folder there, and belong nowhere.
+fn strays(paths: &[String]) -> Vec<&String> {
+    let is_stray = |path: &&String| {
+        let top = path.split('/').next().unwrap_or(path);
+        !top.starts_with('.') && !TOP.contains(&top)
+    };
+    paths.iter().filter(is_stray).collect()
+}
+
+/// What a command writes where it is run is not committed.
+#[test]
+fn nothing_else_lies_at_the_top() {
+    assert_eq!(strays(&paths()), Vec::<&String>::new());
+    let sample = ["seed-1.trace.jsonl", "notes/a.md", "src/a.rs", ".ci/run"].map(str::to_owned);
+    assert_eq!(strays(&sample), [&sample[0], &sample[1]]);
 }
