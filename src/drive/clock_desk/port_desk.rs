@@ -181,7 +181,7 @@ impl<D: PortDriver> PortDesk<D> {
                 self.on_reading(at, time, out);
             }
             ClockNews::Lever(high) => match self.unseen.take() {
-                Some((by, before)) if self.desk.color(high) == by => self.unpress(at, by, before),
+                Some((by, before)) if self.is_to_come(by, high) => self.unpress(at, by, before),
                 _ => self.desk.on_news(at, &news),
             },
             ClockNews::Gone | ClockNews::Refuses(_) | ClockNews::Cable => {
@@ -196,7 +196,13 @@ impl<D: PortDriver> PortDesk<D> {
         }
     }
 
-    /// The end of `by` is up: his move is made, and the press that was counted is still to come.
+    /// Whether the press of `by` that was counted is still to come: his end is `high`, and nothing
+    /// has been done to the clock or the game since.
+    fn is_to_come(&self, by: Color, high: End) -> bool {
+        self.desk.color(high) == by && self.desk.model.running() == Some(!by)
+    }
+
+    /// The move of `by` is made, and his time goes on.
     fn unpress(&mut self, at: Mono, by: Color, before: ClockModel) {
         self.desk.model = before;
         self.desk.turn = by;
@@ -230,7 +236,7 @@ impl<D: PortDriver> PortDesk<D> {
 
     /// Tells the game what has changed other than by elapsed time.
     fn say(&mut self, at: Mono, out: &mut Vec<PortAct>) {
-        let is_held = self.unseen.is_some() && self.held_until.is_some_and(|until| at < until);
+        let is_held = self.unseen.is_some() && self.held_until.is_some();
         let Some(times) = self.desk.times.filter(|_| self.is_there && !is_held) else { return };
         let high = self.desk.end(self.desk.turn);
         if self.told.replace((high, times)) == Some((high, times)) {

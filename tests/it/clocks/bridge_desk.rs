@@ -199,6 +199,23 @@ fn a_press_that_is_still_to_come_is_not_counted() {
     assert!((5_414..=5_417).contains(&right.seconds), "{right:?}");
 }
 
+/// A mate needs no press: the clock that comes back behind it stands.
+#[test]
+fn a_game_that_ended_while_the_clock_was_gone_is_over() {
+    let mut room = Room::in_play();
+    room.is_mute = true;
+    room.pass(8 * SECOND);
+    room.happen(&Happening::Press(Color::White));
+    room.note(&made(1));
+    room.note(&made(2));
+    let outcome = KnownOutcome::Decisive { winner: Color::Black };
+    room.note(&Fact::Ended(Ending { outcome, reason: Reason::Checkmate }));
+    room.is_mute = false;
+    room.pass(10 * SECOND);
+    assert_eq!((room.host.difference(), room.shown().2), (None, None));
+    assert!(!room.last().running, "{:?}", room.last());
+}
+
 #[test]
 fn a_press_that_nobody_saw_is_told_by_the_lever() {
     let mut room = Room::in_play();
