@@ -269,6 +269,15 @@ impl Game {
     pub(super) fn run_bench(&mut self, now: Mono, effects: &mut Vec<Effect>) {
         self.seat_at_beginning(now);
         self.decide_doubt(now);
+        let found = self.out.facts.iter().find_map(|fact| match fact {
+            Fact::IllegalMove { stage: Stage::Completed, by, .. } => Some(*by),
+            _ => None,
+        });
+        let doubted = self.bench.as_ref().and_then(Bench::doubt).map(|doubt| doubt.by);
+        if found.is_some_and(|by| doubted == Some(!by)) {
+            // Who presses an illegal move back gives its player the time that is his.
+            self.drop_doubt(now);
+        }
         let call = self.out.facts.iter().find_map(call_of);
         if let Some(call) = call.filter(|_| !self.is_unsure(now)) {
             self.tell(now, &call);
@@ -279,10 +288,6 @@ impl Game {
         self.tell_reopened(now);
         self.follow_record(now);
         self.end_by_position(now);
-        let found = self.out.facts.iter().find_map(|fact| match fact {
-            Fact::IllegalMove { stage: Stage::Completed, by, .. } => Some(*by),
-            _ => None,
-        });
         if let Some(by) = found {
             self.tell(now, &Told::Illegal(by));
         }

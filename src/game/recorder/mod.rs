@@ -10,6 +10,7 @@ mod in_hand;
 mod join;
 mod memory;
 mod press;
+mod put_back;
 mod standing;
 mod start;
 mod taken_over;
@@ -167,7 +168,7 @@ impl Recorder {
 
     /// Whether a press without a legal move is being looked at.
     pub(super) fn has_suspect(&self) -> bool {
-        self.watch.has_suspect()
+        self.watch.has_suspect() || self.watch.for_nothing.is_some()
     }
 
     /// Whether `by` has completed an illegal move, and nothing is on record since.
@@ -414,6 +415,12 @@ impl Recorder {
         if self.timers.take(Timer::Suspect, now) && !self.is_blind && !self.is_silent() {
             self.judge_suspect(cx, now);
         }
+        if self.timers.take(Timer::Stood, now) {
+            self.judge_pressed(cx, now);
+        }
+        if self.timers.take(Timer::ForNothing, now) {
+            self.tell_for_nothing(cx);
+        }
         if self.timers.take(Timer::Displaced, now) {
             let is_stopped = cx.clock.is_interrupted();
             let is_open = !is_stopped && !self.is_over();
@@ -451,6 +458,7 @@ impl Recorder {
     /// What is watched for after each event.
     pub(super) fn run_last_timers(&mut self, cx: &mut Cx<'_>, now: Mono) {
         self.watch_unpressed(cx, now);
+        self.watch_put_back(now);
         // The referee is asked after each event.
         self.timers.take(Timer::Final, now);
         if self.timers.take(Timer::Memory, now) {

@@ -109,12 +109,12 @@ impl Recorder {
         if self.pass_taken_over(cx, now, by) {
             return;
         }
+        self.note_pressed(cx, now, by);
         let Some(play) = &mut self.play else { return };
         let suspect = self.watch.suspect;
         let is_touch = |known: &Suspect| known.is_touch(now, by, play.tracker(), cx.clock);
         if let Some(bounced) = suspect.filter(is_touch) {
-            // The lever came back and nothing has moved: it was touched, not pressed. What the
-            // player moved before may have waited for this press all the same.
+            // It was touched, not pressed. What was moved before may have waited for this press.
             play.forget_press(bounced.at);
             self.watch.suspect = None;
             play.press(now, by, times, cx.facts);

@@ -26,6 +26,9 @@ const BORDER_AFTER: Duration = Duration::from_millis(2_400);
 const ASTRAY_AFTER: Duration = Duration::from_secs(8);
 /// Any other gets so long that the record has looked at it with hindsight.
 const LOOKED_AFTER: Duration = Duration::from_millis(1_800);
+/// A press without a move is not told before its player's opponent has had so long to take his last
+/// move back, for which the time may have been given back to him.
+const GIVEN_BACK_AFTER: Duration = Duration::from_millis(2_400);
 /// A clock that runs has sent its next message by then (protocol 2.6).
 const LEVER_AFTER: Duration = Duration::from_secs(2);
 /// Between looks at such a piece, or at the lever.
@@ -107,8 +110,8 @@ impl Recorder {
         };
         let finding = Finding { kind, by: Some(by) };
         let Some(mismatch) = mismatch else {
-            (self.watch.illegal_by, self.watch.told_illegal) = (None, None);
-            return cx.facts.push(Fact::Found(finding));
+            self.watch.for_nothing = Some((by, pressed));
+            return self.timers.set(Timer::ForNothing, pressed + GIVEN_BACK_AFTER);
         };
         if self.waits_for_border(cx, now, suspect, &mismatch, &finding) {
             return;
@@ -126,6 +129,21 @@ impl Recorder {
             return self.tell_illegal_left(cx, now);
         }
         self.tell_completed(cx, by, mismatch, finding);
+    }
+
+    /// Tells a press without a move, unless its player's opponent has moved his own pieces since:
+    /// he takes his last move back, and was given back his time for that.
+    pub(super) fn tell_for_nothing(&mut self, cx: &mut Cx<'_>) {
+        self.timers.clear(Timer::ForNothing);
+        let (Some((by, at)), Some(play)) = (self.watch.for_nothing.take(), &self.play) else {
+            return;
+        };
+        if self.is_over() || self.is_silent() || play.tracker().has_stirred(!by, at) {
+            return;
+        }
+        (self.watch.illegal_by, self.watch.told_illegal) = (None, None);
+        let kind = FindingKind::PressWithoutMove;
+        cx.facts.push(Fact::Found(Finding { kind, by: Some(by) }));
     }
 
     /// Whether the illegal move that `by` pressed for at `pressed`, and that `mismatch` shows, may
@@ -146,14 +164,17 @@ impl Recorder {
         let is_illegal = matches!(finding.kind, FindingKind::IllegalCompleted { .. });
         // Where an illegal move is on record already, the next one may only look like it.
         let is_beside = play.tracker().may_stand_beside(from, to) || play.has_recent_illegal();
+        // The rook of a king that went far may follow.
+        let is_castling = piece.role == Role::King && from.distance(to) > 1;
         let until = match is_beside {
             true => (pressed + BORDER_AFTER).max(play.tracker().changed_at(to) + ASTRAY_AFTER),
+            false if is_castling => pressed + BORDER_AFTER,
             false => pressed + LOOKED_AFTER,
         };
         // Whether it was pressed for at all is told by whether it is left there.
         let is_late = !is_beside && play.tracker().may_be_late_press(pressed)
             || is_for_earlier(play, by, pressed, mismatch);
-        if !is_illegal || is_late || now >= until || !cx.clock.is_running() {
+        if !is_illegal && !is_castling || is_late || now >= until || !cx.clock.is_running() {
             return false;
         }
         let is_answer = |(last, at): (Color, Mono)| {
@@ -331,7 +352,7 @@ impl Recorder {
         finding: Finding,
     ) {
         let Some(play) = &self.play else { return };
-        self.watch.left = None;
+        (self.watch.left, self.watch.pressed) = (None, None);
         self.watch.illegal_by = Some((by, play.sheet().len()));
         if let Mismatch::IllegalMove { to, .. } | Mismatch::PawnOnLastRank { to, .. } = mismatch {
             self.watch.told_completed = Some(play.tracker().changed_at(to));

@@ -13,6 +13,10 @@ pub(super) enum Timer {
     Verify,
     /// A press without a legal move has stood long enough to be reported.
     Suspect,
+    /// A press without a move has stood so long that it was not to give back time.
+    ForNothing,
+    /// What stood at a press can be told from what a hand was still at.
+    Stood,
     /// The board has differed from the record long enough to be reported.
     Displaced,
     /// Both kings have stood in the center long enough.
@@ -43,7 +47,7 @@ pub(super) enum Timer {
     Unnamed,
 }
 
-const N_TIMERS: usize = 18;
+const N_TIMERS: usize = 20;
 
 /// When each timer is due.
 #[derive(Clone, Debug, Default)]

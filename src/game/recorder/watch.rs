@@ -1,5 +1,6 @@
 //! What the recorder watches, and what it has reported already.
 
+use super::put_back::PressedFor;
 use crate::game::clock::ClockSide;
 use crate::game::entry::Fact;
 use crate::game::play::Play;
@@ -25,6 +26,10 @@ pub(super) struct Watch {
     pub(super) on_border: Option<OnBorder>,
     /// The illegal move that its player may have pressed for, or for what he moved before.
     pub(super) left: Option<LeftStanding>,
+    /// Who pressed without a move, and when, if that is not told yet.
+    pub(super) for_nothing: Option<(Color, Mono)>,
+    /// The last press, as long as what stood there may be put back.
+    pub(super) pressed: Option<PressedFor>,
     pub(super) has_pressed: bool,
     pub(super) last_gap: Option<Mono>,
     pub(super) searched: Option<Mono>,
@@ -161,12 +166,13 @@ impl Watch {
     pub(super) fn forget_blame(&mut self) {
         (self.told_illegal, self.told_completed) = (None, None);
         (self.suspect, self.illegal_by, self.left) = (None, None, None);
+        self.for_nothing = None;
     }
 
     /// The line was down: what was pressed meanwhile, nobody knows.
     pub(super) fn note_gap(&mut self, now: Mono) {
         self.note_silence(now);
-        self.suspect = None;
+        (self.suspect, self.for_nothing, self.pressed) = (None, None, None);
     }
 
     /// The line was down, and nothing was played meanwhile.
