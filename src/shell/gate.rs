@@ -423,7 +423,12 @@ impl<'a> Window<'a> {
         }
         if is_behind && has_more {
             let (games, seen) = (&scene.games, scene.seen.as_ref());
-            let text = View::of_record(self.board, games.fold(), games.tags(), seen).to_json();
+            let mut tags = games.tags().clone();
+            if let (None, Some(due)) = (games.fold().sheet(), games.due()) {
+                // Who plays is no secret, long before the first move may be shown.
+                tags.pair(due);
+            }
+            let text = View::of_record(self.board, games.fold(), &tags, seen).to_json();
             let shown = ShownView { text, made: Instant::now(), is_behind };
             self.public.view.send_replace(Arc::new(shown));
         }

@@ -1,5 +1,8 @@
 // Names of players where there is no room for all of one.
 
+/** Letters of a given name at the most: the family name wants the room. */
+const GIVEN_MOST = 4;
+
 /** @param {string} name "Last, First" */
 const family_of = name => name.split(',')[0] ?? name;
 
@@ -22,7 +25,8 @@ export function shortened(names) {
     if (others.length === 0) return family;
     const [beginning = ''] = name.slice(family.length).match(/^,\s*/) ?? [];
     let end = family.length + beginning.length + 1;
-    while (end < name.length && others.some(it => it.startsWith(name.slice(0, end)))) end += 1;
+    const most = Math.min(name.length, end + GIVEN_MOST - 1);
+    while (end < most && others.some(it => it.startsWith(name.slice(0, end)))) end += 1;
     return name.slice(0, end);
   };
 }

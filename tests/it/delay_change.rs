@@ -8,12 +8,13 @@ use rokade::game::Delay;
 use rokade::relay::delay::Held;
 use rokade::shell::pty::Speed;
 use rokade::sim::hands::Span;
+use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::daemon::game;
 use crate::delay::{WaysOut, at, made, n_filed, with_all_ways_out};
 use crate::livechess;
-use crate::program::{Daemon, LIMIT, Place, STEP, plug};
+use crate::program::{Daemon, LIMIT, Place, STEP, moves_of, plug};
 use crate::push;
 
 #[test]
@@ -132,4 +133,21 @@ async fn a_game_goes_on_while_its_delay_is_changed_and_nothing_leaks() {
     assert!(!said.contains("the board takes up its new settings"), "{said}");
     assert!(!said.contains("changed too, which takes a new start"), "{said}");
     assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// Who plays is no secret: the page of a board that is behind names them before its first move may
+/// be shown.
+#[tokio::test]
+async fn a_board_that_is_behind_names_who_plays() {
+    let place = with_all_ways_out("15 minutes");
+    let (_, played) = game(4, Span::new(200, 400), 5);
+    let mut board = plug(&played.script, &place.board());
+    let _daemon = place.start();
+    timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
+    board.play(played.script.happenings, Speed::REAL).await.unwrap();
+    board.played().await.unwrap();
+    let names_them = |view: &Value| view["white"].as_str().is_some_and(|it| it.contains("Ærø"));
+    let view = place.seen(names_them).await;
+    assert_eq!((&view["black"], &view["event"]), (&"Ben".into(), &"Club Open".into()));
+    assert_eq!(moves_of(&view), Vec::<String>::new(), "held back");
 }

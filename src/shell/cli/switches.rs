@@ -169,6 +169,12 @@ pub(super) fn calibrate(board: &BoardConfig) -> Result<(), Failure> {
     let mut scanner = matrix::open(&board.matrix).map_err(device)?;
     let (now, skips) = (Now::start(), entered());
     say("Take all pieces off the board. Enter passes a square over that shows nothing.")?;
+    let n_closed = scanner.scan().map_err(device)?.count_ones();
+    if n_closed > 0 {
+        say(format!("{n_closed} inputs show something; press Enter when the board is empty."))?;
+        // Without a terminal nobody can: what shows something is passed over then.
+        skips.recv().ok();
+    }
     let walk = Calibration::new(board.matrix.debounce());
     let mut scan = || scanner.scan();
     let walk = lead(&board.matrix, walk, "piece", (&now, &skips), &mut scan)?;
