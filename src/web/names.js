@@ -8,7 +8,7 @@ const family_of = name => name.split(',')[0] ?? name;
 
 /**
  * How much of a name is said where there is no room for more: the family name, and of the given
- * name as many letters as tell one from another of the same family among `names`.
+ * name as many letters as tell one from another of the same family among `names`, four at most.
  * @param {string[]} names
  * @returns {(name: string) => string}
  */

@@ -5,37 +5,24 @@
 //! its square. Nobody puts such a piece back to where it came from.
 
 use super::timers::Timer;
+use super::watch::{PressedFor, SUSPECT_AFTER};
 use super::{Cx, Recorder};
 use crate::game::entry::Fact;
 use crate::laws::{Finding, FindingKind, Stage};
 use crate::time::Mono;
 use crate::track::Mismatch;
 use crate::track::mismatch::classify;
-use shakmaty::{Chess, Color, Position};
+use shakmaty::{Color, Position};
 use std::time::Duration;
 
-/// What stood at a press is told from what a hand was still at after this.
-const STOOD_AFTER: Duration = Duration::from_millis(900);
 /// What is put back has been judged by this, where the record has it as an illegal move itself.
 const BACK_AFTER: Duration = Duration::from_secs(2);
 /// What is put back later is another matter.
 const PUT_BACK_WITHIN: Duration = Duration::from_secs(20);
 
-/// A press, and what its player may have completed by it.
-#[derive(Clone, Debug)]
-pub(super) struct PressedFor {
-    by: Color,
-    at: Mono,
-    /// How the pieces stood when he was to move.
-    before: Chess,
-    /// What stood there instead, once hand and scan had had their time.
-    illegal: Option<Mismatch>,
-    /// When all stood again as it did before.
-    back: Option<Mono>,
-}
-
 impl Recorder {
-    /// `by` is about to press. Whoever presses back what stands there has made no move.
+    /// `by` is about to press: what the presses before left open is told first. Whoever presses
+    /// back what stands there has made no move.
     pub(super) fn note_pressed(&mut self, cx: &mut Cx<'_>, now: Mono, by: Color) {
         self.tell_for_nothing(cx);
         if self.watch.pressed.as_ref().is_some_and(|pressed| pressed.back.is_some()) {
@@ -56,7 +43,7 @@ impl Recorder {
         let before = before.into_iter().find(|pos| pos.turn() == by).cloned();
         self.watch.pressed =
             before.map(|before| PressedFor { by, at: now, before, illegal: None, back: None });
-        self.timers.set(Timer::Stood, now + STOOD_AFTER);
+        self.timers.set(Timer::Stood, now + SUSPECT_AFTER);
     }
 
     /// Whether an illegal move stands where a press was a moment ago.
@@ -89,7 +76,7 @@ impl Recorder {
         }
     }
 
-    /// Tells it, as nobody else has.
+    /// Tells that it was put back, if it has not been told otherwise.
     fn tell_put_back(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let (Some(pressed), Some(play)) = (self.watch.pressed.take(), &self.play) else { return };
         let Some(Mismatch::IllegalMove { by, from, to, .. }) = pressed.illegal else { return };

@@ -161,7 +161,10 @@ impl Recorder {
             return false;
         };
         let &Mismatch::IllegalMove { piece, from, to, .. } = mismatch else { return false };
-        let is_illegal = matches!(finding.kind, FindingKind::IllegalCompleted { .. });
+        let may_wait = matches!(
+            finding.kind,
+            FindingKind::IllegalCompleted { .. } | FindingKind::RookForgotten { .. }
+        );
         // Where an illegal move is on record already, the next one may only look like it.
         let is_beside = play.tracker().may_stand_beside(from, to) || play.has_recent_illegal();
         // The rook of a king that went far may follow.
@@ -174,7 +177,7 @@ impl Recorder {
         // Whether it was pressed for at all is told by whether it is left there.
         let is_late = !is_beside && play.tracker().may_be_late_press(pressed)
             || is_for_earlier(play, by, pressed, mismatch);
-        if !is_illegal && !is_castling || is_late || now >= until || !cx.clock.is_running() {
+        if !may_wait || is_late || now >= until || !cx.clock.is_running() {
             return false;
         }
         let is_answer = |(last, at): (Color, Mono)| {

@@ -1,13 +1,12 @@
 //! What the recorder watches, and what it has reported already.
 
-use super::put_back::PressedFor;
 use crate::game::clock::ClockSide;
 use crate::game::entry::Fact;
 use crate::game::play::Play;
 use crate::laws::{Finding, FindingKind};
 use crate::time::Mono;
 use crate::track::{Mismatch, Tracker};
-use shakmaty::{Bitboard, ByColor, Color, Piece, Position, Square};
+use shakmaty::{Bitboard, ByColor, Chess, Color, Piece, Position, Square};
 use std::time::Duration;
 
 /// A press without a legal move is reported after this: hand, scan and dump have had their time.
@@ -130,6 +129,19 @@ pub(super) struct LeftStanding {
     pub(super) by: Color,
     pub(super) mismatch: Mismatch,
     pub(super) finding: Finding,
+}
+
+/// A press, and what its player may have completed by it.
+#[derive(Clone, Debug)]
+pub(super) struct PressedFor {
+    pub(super) by: Color,
+    pub(super) at: Mono,
+    /// How the pieces stood when he was to move.
+    pub(super) before: Chess,
+    /// What stood there instead, once hand and scan had had their time.
+    pub(super) illegal: Option<Mismatch>,
+    /// When all stood again as it did before.
+    pub(super) back: Option<Mono>,
 }
 
 impl Suspect {
