@@ -16,7 +16,7 @@ use shakmaty::{Color, Position};
 use std::time::Duration;
 
 /// What is put back has been judged by this, where the record has it as an illegal move itself.
-const BACK_AFTER: Duration = Duration::from_secs(2);
+const BACK_AFTER: Duration = Duration::from_secs(1);
 /// What is put back later is another matter.
 const PUT_BACK_WITHIN: Duration = Duration::from_secs(20);
 
