@@ -18,12 +18,12 @@ use rokade::shell::pty::{Pty, PtyBoard, PtyBoardStub, Speed};
 use rokade::shell::record;
 use rokade::sim::Table;
 use rokade::sim::hands::{self, Manners, Span, TableKind};
-use rokade::sim::script::Header;
+use rokade::sim::script::{Happening, Header, Script};
 use rokade::table::Sight;
 use rokade::time::Mono;
 use serde_json::Value;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Move};
+use shakmaty::{CastlingMode, Chess, Color, Move};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::net::UnixDatagram;
 use tokio::task::JoinHandle;
@@ -183,6 +183,17 @@ fn millis(span: Duration) -> u128 {
     span.as_millis()
 }
 
+/// How many half-moves of a game that the page has are completed in the end: a lever that is
+/// brushed back behind the last press completes nothing.
+fn n_completed(script: &Script) -> usize {
+    let last_press = script.happenings.iter().rev().find_map(|(_, it)| match it {
+        Happening::Press(by) => Some(*by),
+        _ => None,
+    });
+    let is_pressed = last_press == Some(Color::from_white(N_PLIES % 2 == 1));
+    if is_pressed { N_PLIES } else { N_PLIES - 1 }
+}
+
 #[tokio::test]
 async fn no_kill_costs_a_move() {
     let seed = std::env::var("ROKADE_SEED").map_or(1, |seed| seed.parse().unwrap());
@@ -198,6 +209,7 @@ async fn no_kill_costs_a_move() {
     board.woken().await.unwrap();
     place.seen(is_live).await;
     let begun = Instant::now();
+    let n_completed = n_completed(&played.script);
     board.play(played.script.happenings, Speed::REAL).await.unwrap();
 
     let ends = |ply: &hands::Performed| ply.completed.unwrap_or(ply.rested).since(Mono::default());
@@ -231,7 +243,7 @@ async fn no_kill_costs_a_move() {
     let took = begun.elapsed();
     place.seen(is_live).await;
     outs.extend(is_out.map(|from| from..begun.elapsed()));
-    place.seen(|view| moves_of(view).last() == intended.last()).await;
+    place.seen(|view| moves_of(view).last() == intended[..n_completed].last()).await;
     let (code, _) = daemon.stop().await;
     assert_eq!(code, Some(0));
     shadow.catch_up();
