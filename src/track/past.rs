@@ -143,6 +143,11 @@ impl Past {
         self.snaps.make_contiguous()
     }
 
+    /// All snaps, oldest first.
+    pub fn all(&self) -> impl Iterator<Item = &Snap> {
+        self.snaps.iter()
+    }
+
     /// What the board showed at each press.
     pub fn at_presses(&self) -> impl Iterator<Item = &Snap> {
         self.snaps.iter().filter(|snap| snap.press.is_some())

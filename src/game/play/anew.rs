@@ -1,13 +1,20 @@
 //! A board that was taken over, and is taken over once more: it was the other player's move, or it
-//! stood otherwise.
+//! stood otherwise, or something lay on it that was no piece of the game.
 
 use super::Play;
 use crate::game::entry::Fact;
 use crate::table::Reading;
 use crate::time::Mono;
-use crate::track::line::squares_of;
-use crate::track::{legal, search};
-use shakmaty::{Board, Color, Move, Position, Square};
+use crate::track::line::{Completion, Ply, squares_of};
+use crate::track::repair::Explanation;
+use crate::track::{bridge, legal, search};
+use shakmaty::{Board, Chess, Color, Move, Position, Square};
+use std::time::Duration;
+
+/// What lay on the board when that was taken over is found out within so many half-moves.
+const LAY_WITHIN: usize = 6;
+/// A piece that was knocked over is set right within this, at times later.
+const SET_RIGHT: Duration = Duration::from_secs(5);
 
 impl Play {
     /// Who is on move where the board was taken over was not known, and it is the other player: a
@@ -103,5 +110,68 @@ impl Play {
         if let Some(pos) = self.taken_over(seen.known(), last.turn()) {
             self.take_over(at, pos, 0, facts);
         }
+    }
+
+    /// What was taken for a piece when the board was taken over was carried off before anything was
+    /// played, and all that was played since is legal without it: it was taken over without that,
+    /// a captured piece that still lay there. True if that is so.
+    pub(in crate::game) fn take_over_without(&mut self, at: Mono, facts: &mut Vec<Fact>) -> bool {
+        let n = self.sheet.len();
+        let since =
+            (n.saturating_sub(LAY_WITHIN)..n).rev().find(|n| self.sheet.is_taken_over_at(*n));
+        let Some((first, pos)) =
+            since.and_then(|first| Some((first, self.without_parked(at, first)?)))
+        else {
+            return false;
+        };
+        let moves = &self.sheet.moves()[first..];
+        let plies: Vec<Ply> = moves
+            .iter()
+            .map(|scored| Ply {
+                m: scored.m,
+                is_illegal: false,
+                released: scored.completed.map_or(at, |done| done.at),
+                completion: scored.completed.map(|done| Completion { at: done.at, by: done.by }),
+                is_unwatched: false,
+            })
+            .collect();
+        let others = vec![Vec::new(); plies.len()];
+        self.sheet.truncate(first);
+        facts.push(Fact::MoveRetracted { ply: first + 1 });
+        self.take_over(at, pos, 0, facts);
+        let found = Explanation {
+            since: at,
+            plies,
+            cost: 0,
+            recorded: None,
+            is_record_exact: false,
+            others,
+        };
+        self.correct(at, first, found, facts);
+        true
+    }
+
+    /// The position after `first` half-moves, where the board was taken over, without what lay
+    /// there, if that alone is missing from what the board shows.
+    fn without_parked(&self, at: Mono, first: usize) -> Option<Chess> {
+        let seen = self.tracker.seen();
+        let sq = seen.differs(self.sheet.last().board()).single_square()?;
+        let before = self.sheet.position(first);
+        let moves = &self.sheet.moves()[first..];
+        let gone = self.tracker.changed_at(sq);
+        let is_early = seen.get(sq) == Reading::Empty
+            && at.since(gone) >= SET_RIGHT
+            && moves.iter().all(|scored| self.tracker.changed_at(scored.m.to()) > gone);
+        let mut board = before.board().clone();
+        let piece = board.remove_piece_at(sq).filter(|_| is_early)?;
+        let is_still_there = self.sheet.last().board().piece_at(sq) == Some(piece);
+        let mode = self.sheet.mode();
+        let pos = bridge::standing(&board, None, mode, before.turn(), before.fullmoves())?;
+        let mut last = pos.clone();
+        for scored in moves {
+            let m = legal::moves(&last).find(|m| *m == scored.m)?;
+            last.play_unchecked(m);
+        }
+        (is_still_there && seen.differs(last.board()).is_empty()).then_some(pos)
     }
 }

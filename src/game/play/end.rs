@@ -169,12 +169,21 @@ impl Play {
         self.sheet.moves().iter().rev().take(TAIL_MAX).any(|m| m.is_illegal)
     }
 
-    /// Whether one of the last moves on record is illegal and led from `to` to `from`: whoever puts
-    /// that piece back from `from` takes it back.
-    pub(in crate::game) fn is_taking_back(&self, from: Square, to: Square) -> bool {
-        let last = self.sheet.moves().iter().rev().take(TAIL_MAX);
-        let mut illegal = last.filter(|scored| scored.is_illegal).map(|scored| scored.m);
-        illegal.any(|m| m.from() == Some(to) && m.to() == from)
+    /// Whether one of the last moves led from `to` to `from`: whoever puts that piece back from
+    /// `from` takes it back or sets it right, or it was pushed back over the border. Not if he
+    /// `has_pressed` for it and that move was legal.
+    pub(in crate::game) fn is_taking_back(
+        &self,
+        from: Square,
+        to: Square,
+        has_pressed: bool,
+    ) -> bool {
+        let on_record = self.sheet.moves().iter().rev().take(TAIL_MAX);
+        let on_record = on_record.map(|scored| (scored.m, scored.is_illegal));
+        let open = self.tracker.best().plies.iter().map(|ply| (ply.m, ply.is_illegal));
+        on_record.chain(open).any(|(m, is_illegal)| {
+            (is_illegal || !has_pressed) && m.from() == Some(to) && m.to() == from
+        })
     }
 
     /// Whether nobody has pressed the clock since `at`.

@@ -73,7 +73,8 @@ impl Play {
         let (ours, theirs) = (self.tracker.burden(), other.tracker.burden());
         let is_clear = self.tracker.mismatch().is_none() && self.tracker.best().open.is_empty();
         let is_old = at.since(other.since) >= STILL;
-        let is_proven = is_old && other.tracker.pictured_at() > other.since;
+        let is_proven =
+            is_old && other.tracker.pictured_at() > other.since && !other.tracker.is_belied();
         if theirs + SURE_LEAD <= ours && is_proven {
             std::mem::swap(&mut self.tracker, &mut other.tracker);
             self.beneath |= std::mem::take(&mut other.beneath);

@@ -27,6 +27,8 @@ pub(in crate::game) const ADDED_AFTER: Duration = Duration::from_secs(3);
 const LEAD: Cost = 2 * POINT;
 /// A line that is better by less leaves the record that it replaces named beside it.
 const CERTAIN_LEAD: Cost = 2 * SURE_LEAD;
+/// On so many half-moves of the record the board rests where a move was answered.
+const ANSWERED: usize = 2;
 /// At a press, where hands are quick, the board must have contradicted the record for so long.
 const CONTRADICTED: Duration = Duration::from_secs(2);
 
@@ -223,8 +225,9 @@ impl Play {
     }
 
     /// Whether both players have pressed on what is on record after `n` half-moves and `n_shared`
-    /// more, while the board showed exactly that and never what was `found`: a piece that was put
-    /// beside its square would have been set right by then. A sensor at fault may show anything.
+    /// more, or the board has rested on it before and after the reply, while it showed exactly that
+    /// and never what was `found`: a piece that was put beside its square would have been set right
+    /// by then. A sensor at fault may show anything.
     fn was_pressed_on(&self, n: usize, n_shared: usize, found: &Explanation) -> bool {
         if self.has_faulty_sensors() {
             return false;
@@ -242,8 +245,19 @@ impl Play {
             let n_plies = snap.n_plies.filter(|k| *k > n + n_shared && *k <= self.sheet.len());
             n_plies.is_some_and(|k| shows(snap, self.sheet.position(k)))
         };
-        let of_record = self.past.at_presses().filter(is_of_record);
-        of_record.filter(|snap| !others.iter().any(|pos| shows(snap, pos))).count() >= PRESSED_ON
+        let is_apart = |snap: &&Snap| !others.iter().any(|pos| shows(snap, pos));
+        let n_apart = |snaps: &mut dyn Iterator<Item = &Snap>| {
+            snaps.filter(is_of_record).filter(is_apart).count()
+        };
+        if self.past.has_presses() {
+            return n_apart(&mut self.past.at_presses()) >= PRESSED_ON;
+        }
+        // Where nobody presses, it has been answered while it rested farther away than beside.
+        let (old, new) = (&self.sheet.moves()[n + n_shared..], &found.plies[n_shared..]);
+        let is_far = old.first().zip(new.first()).is_some_and(|(old, new)| {
+            old.m.from() == new.m.from() && old.m.to().distance(new.m.to()) > 1
+        });
+        is_far && n_apart(&mut self.past.all()) >= ANSWERED
     }
 
     /// Writes what was `found` after `n` half-moves in the place of what is on record.

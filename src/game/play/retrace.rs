@@ -36,7 +36,8 @@ impl Play {
         let is_long = |record: &Vec<Move>| record.len() >= PLIES_MIN;
         let record = self.believed_since(n).filter(|_| may_look).filter(is_long);
         let corrected = record.is_some_and(|record| {
-            let found = retrace(&tape, self.sheet.position(n), &record, self.tracker.round());
+            let found =
+                retrace(&tape, self.sheet.position(n), &record, self.tracker.round_if_unknown());
             found.is_some_and(|found| self.take_retraced(at, n, &record, found, facts))
         });
         self.note_rest(at, &mut tape);
@@ -56,7 +57,7 @@ impl Play {
     /// Whether the record may be held against what was said: the board looks at its squares in
     /// rounds, and nothing else is the matter.
     fn may_retrace(&self) -> bool {
-        !self.tracker.round().is_zero()
+        !self.tracker.round_if_unknown().is_zero()
             && self.tracker.seen().unnamed().is_empty()
             && !self.is_set_aside
             && !self.is_ended_otherwise()
@@ -131,7 +132,9 @@ impl Play {
             others.retain(|(idx, _)| *idx < n_shared);
             others.extend(moves.get(n_shared).map(|m| (n_shared, *m)));
         }
-        for (idx, m) in others {
+        // A board that may not look in rounds at all is told of what is better, not of doubts.
+        let is_known = !self.tracker.round().is_zero();
+        for (idx, m) in others.into_iter().filter(|_| is_known) {
             if n + idx < self.sheet.len() && self.sheet.moves()[n + idx].m != m {
                 self.name_moves(n + idx + 1, &[m], facts);
             }

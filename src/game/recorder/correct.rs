@@ -14,7 +14,10 @@ impl Recorder {
             return;
         }
         let Some(play) = &mut self.play else { return };
-        if play.retrace(now, cx.facts) || play.repair(now, cx.facts) {
+        if play.take_over_without(now, cx.facts)
+            || play.retrace(now, cx.facts)
+            || play.repair(now, cx.facts)
+        {
             self.note_corrected(cx, now);
             return;
         }
@@ -56,8 +59,12 @@ impl Recorder {
     pub(super) fn watch_end(&mut self, cx: &mut Cx<'_>, now: Mono) {
         self.timers.clear(Timer::End);
         let Some(play) = self.play.as_mut().filter(|_| !self.is_blind) else { return };
+        let was_over = play.is_over();
         if let Some(due) = play.end_by_position(now, cx.facts) {
             self.timers.set(Timer::End, due);
+        }
+        if play.is_over() && !was_over {
+            self.joining.forget_stands();
         }
     }
 

@@ -139,8 +139,8 @@ impl Joining {
         self.stands.clear();
     }
 
-    /// A game begins.
-    pub(super) fn new_game(&mut self) {
+    /// A game begins, or has ended: how the board stood until now leads to no other one.
+    pub(super) fn forget_stands(&mut self) {
         (self.pressed, self.since) = (None, None);
         self.stands.clear();
     }

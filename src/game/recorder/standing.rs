@@ -252,7 +252,11 @@ impl Recorder {
         let Some(Mismatch::IllegalMove { by, from, to, piece }) = mismatch else { return };
         let is_castling = piece.role == Role::King && from.distance(to) > 1;
         let is_en_passant = piece.role == Role::Pawn && from.file() != to.file();
-        let still = now.since(play.tracker().last_change());
+        let tracker = play.tracker();
+        let has_pressed = self.watch.last_press.is_some_and(|(presser, at)| {
+            presser == by && tracker.changed_at(to) <= at + tracker.scan()
+        });
+        let still = now.since(tracker.last_change());
         if self.watch.told_illegal == mismatch
             || self.watch.has_suspect()
             || play.has_faulty_sensors()
@@ -260,7 +264,7 @@ impl Recorder {
             || is_castling
             || is_en_passant
             || play.tracker().came_before_reply(by, to)
-            || play.is_taking_back(from, to)
+            || play.is_taking_back(from, to, has_pressed)
             || self.watch.is_after_gap(now)
         {
             return;

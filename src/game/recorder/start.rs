@@ -75,7 +75,7 @@ impl Recorder {
         cx.clock.record_seats(cx.facts);
         self.watch.new_game();
         cx.clock.begin(now, beginning, cx.facts);
-        self.joining.new_game();
+        self.joining.forget_stands();
         self.timers.set(Timer::Rest, now + self.rest_time(cx));
     }
 

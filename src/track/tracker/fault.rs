@@ -8,10 +8,10 @@
 use super::{SEARCH_WITHIN, Tracker, total};
 use crate::table::Reading;
 use crate::time::Mono;
-use crate::track::line::{Line, squares_of};
+use crate::track::line::{Line, arrivals_of, squares_of};
 use crate::track::search;
 use crate::track::weigh::{self, Cost};
-use shakmaty::{Bitboard, Move, Position, Role, Square};
+use shakmaty::{Bitboard, Color, Move, Piece, Position, Role, Square};
 
 /// Sensors that a line believes to be at fault, at the most.
 pub const FAULTY_MAX: usize = 3;
@@ -96,9 +96,33 @@ impl Tracker {
             } else {
                 return false;
             };
-            self.is_explained_by(line)
+            self.is_explained_by(line) && !self.is_belied_by(line)
         });
         grown
+    }
+
+    /// Whether the best line has a piece on a square that does not tell, and that piece was read
+    /// elsewhere since its move was completed, or since that square has lost it: it does not stand
+    /// there.
+    pub fn is_belied(&self) -> bool {
+        self.is_belied_by(self.best())
+    }
+
+    fn is_belied_by(&self, line: &Line) -> bool {
+        line.plies.iter().enumerate().any(|(idx, ply)| {
+            let by = line.mover(idx);
+            let later = (idx + 1..line.plies.len())
+                .map(|later| arrivals_of(line.plies[later].m, line.mover(later)));
+            let expected = later.fold(arrivals_of(ply.m, by), |all, squares| all | squares);
+            let unread = arrivals_of(ply.m, by) & line.faulty;
+            unread.into_iter().any(|sq| {
+                let piece = arrived_piece(ply.m, by, sq);
+                let lost = self.history.last_shown(sq, piece).filter(|lost| *lost > ply.released);
+                let since = lost.or(ply.completion.map(|done| done.at));
+                let mut seen = since.into_iter().flat_map(|at| self.history.sightings(piece, at));
+                seen.any(|(sq, _)| !expected.contains(sq))
+            })
+        })
     }
 
     /// Whether `sq` has told that a piece came there with ply `idx` of `line`, and shows nothing
@@ -172,6 +196,15 @@ impl Tracker {
     pub fn pictured_at(&self) -> Mono {
         self.pictured
     }
+}
+
+/// The piece that comes to `sq` with `m`.
+fn arrived_piece(m: Move, by: Color, sq: Square) -> Piece {
+    let role = match m.castling_side() {
+        Some(side) if side.rook_to(by) == sq => Role::Rook,
+        _ => m.promotion().unwrap_or(m.role()),
+    };
+    role.of(by)
 }
 
 /// What it speaks against `m` that its end is not seen: to what a pawn was promoted, and whether it

@@ -151,6 +151,12 @@ impl Tracker {
         if is_in_rounds { ROUND } else { Duration::ZERO }
     }
 
+    /// As [`Self::round`], where it is not known yet whether it does.
+    pub fn round_if_unknown(&self) -> Duration {
+        let (n_short, _) = self.n_stays;
+        if n_short == 0 { ROUND } else { self.round() }
+    }
+
     /// What is seen so long after a press may have stood when the clock was pressed.
     pub fn scan(&self) -> Duration {
         SCAN.max(self.round())
