@@ -37,6 +37,11 @@ impl Recorder {
         self.watch.is_after_gap(now) || self.has_gap
     }
 
+    /// Whether the board has been seen since it was last away, and all that was played is known.
+    pub(in crate::game) fn is_in_step(&self, now: Mono) -> bool {
+        self.silence.is_none() && !self.watch.is_after_gap(now)
+    }
+
     pub(in crate::game) fn is_over(&self) -> bool {
         self.play.as_ref().is_none_or(Play::is_over)
     }
