@@ -1,0 +1,61 @@
+//! A piece that is held for a while and put back.
+
+use rokade::game::{Effect, Event, Fact, Game};
+use rokade::laws::FindingKind;
+use rokade::sim::replay::settings_of;
+use rokade::sim::script::Header;
+use rokade::table::{Placement, Reading};
+use rokade::time::{Mono, Stamp, Wall};
+use shakmaty::{Board, Square};
+
+/// What is found of a board on which these squares change, at these milliseconds. Of a clock
+/// nothing is heard, not even that there is none.
+fn found(changes: &[(u64, Square, Option<Square>)], until: u64) -> Vec<FindingKind> {
+    let mut game = Game::new(settings_of(&Header::dgt()));
+    let (mut effects, start) = (Vec::new(), Board::new());
+    let mut handle = |ms: u64, event: &Event| {
+        let at = Stamp { mono: Mono::from_millis(ms), wall: Wall(0) };
+        game.handle(at, event, &mut effects);
+    };
+    handle(0, &Event::LinkUp);
+    handle(1_000, &Event::Pictured(Placement::from(start.clone())));
+    let mut changes = changes.iter().peekable();
+    for ms in (1_010..until).step_by(10) {
+        while let Some((_, sq, piece_of)) = changes.next_if(|(at, ..)| *at <= ms) {
+            let piece = piece_of.and_then(|from| start.piece_at(from));
+            handle(ms, &Event::Sensed(*sq, piece.map_or(Reading::Empty, Reading::Piece)));
+        }
+        handle(ms, &Event::Timeout);
+    }
+    let found = effects.into_iter().filter_map(|effect| match effect {
+        Effect::Record(entry) => match entry.fact {
+            Fact::Found(finding) => Some(finding.kind),
+            _ => None,
+        },
+        _ => None,
+    });
+    found.collect()
+}
+
+/// How long the board has differed from the record counts from when it last agreed with it.
+#[test]
+fn the_time_in_a_hand_does_not_count_for_what_differs_later() {
+    use Square::*;
+    let held = [(4_000, E2, None), (7_000, E2, Some(E2))];
+    let moved = [
+        (8_000, E2, None),
+        (8_250, E4, Some(E2)),
+        (9_250, E7, None),
+        (9_500, E5, Some(E7)),
+        (10_400, G1, None),
+        (10_650, F3, Some(G1)),
+    ];
+    let is_displaced = |kind: &FindingKind| matches!(kind, FindingKind::Displaced { .. });
+    let changes = [&held[..], &moved[..]].concat();
+    let told = found(&changes, 20_000);
+    assert!(!told.iter().any(is_displaced), "{told:?}");
+    // One that stands beside its square for so long is told.
+    let astray = [(4_000, A1, None), (4_300, A3, Some(A1))];
+    let told = found(&astray, 20_000);
+    assert!(told.iter().any(is_displaced), "{told:?}");
+}
