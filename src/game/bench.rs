@@ -150,8 +150,8 @@ impl Bench {
         self.doubt.take()
     }
 
-    /// Lets a press wait, if the referee would blame somebody for it; or would send him to the clock
-    /// once more, unless the board `is_in_step`. True if it waits.
+    /// Lets a press wait, if the referee would blame somebody for it; or would have it made again,
+    /// unless the board `is_in_step`. True if it waits.
     pub(super) fn doubts(&mut self, pressed: Mono, by: Color, is_in_step: bool) -> bool {
         let blame = self.blame(pressed, by, is_in_step);
         self.doubt = blame.map(|blame| Doubt { pressed, by, blame, behind: Vec::new() });

@@ -4,8 +4,8 @@ use rokade::game::{Effect, Event, Fact, Game};
 use rokade::laws::FindingKind;
 use rokade::sim::replay::settings_of;
 use rokade::sim::script::Header;
-use rokade::table::{Placement, Reading};
 use rokade::time::{Mono, Stamp, Wall};
+use rokade::wire::{BoardMessage, Dump, Orientation};
 use shakmaty::{Board, Square};
 
 /// What is found of a board on which these squares change, at these milliseconds. Of a clock
@@ -17,13 +17,22 @@ fn found(changes: &[(u64, Square, Option<Square>)], until: u64) -> Vec<FindingKi
         let at = Stamp { mono: Mono::from_millis(ms), wall: Wall(0) };
         game.handle(at, event, &mut effects);
     };
+    let (way, mut stands) = (Orientation::Normal, start.clone());
     handle(0, &Event::LinkUp);
-    handle(1_000, &Event::Pictured(Placement::from(start.clone())));
     let mut changes = changes.iter().peekable();
-    for ms in (1_010..until).step_by(10) {
+    for ms in (1_000..until).step_by(10) {
         while let Some((_, sq, piece_of)) = changes.next_if(|(at, ..)| *at <= ms) {
-            let piece = piece_of.and_then(|from| start.piece_at(from));
-            handle(ms, &Event::Sensed(*sq, piece.map_or(Reading::Empty, Reading::Piece)));
+            stands.discard_piece_at(*sq);
+            if let Some(piece) = piece_of.and_then(|from| start.piece_at(from)) {
+                stands.set_piece_at(*sq, piece);
+            }
+            let field = way.field(*sq);
+            let code = Dump::new(&stands, way).code(field);
+            handle(ms, &Event::Board(BoardMessage::Field { field, code }));
+        }
+        // The board is read again and again.
+        if ms % 1_000 == 0 {
+            handle(ms, &Event::Board(BoardMessage::Dump(Box::new(Dump::new(&stands, way)))));
         }
         handle(ms, &Event::Timeout);
     }
