@@ -5,6 +5,7 @@
 mod archive;
 mod ask;
 mod backup;
+mod boot;
 mod bus;
 mod chips;
 mod clock;
