@@ -137,7 +137,7 @@ async fn silent_boards_are_asked_together() {
             pty
         })
         .collect();
-    let begun = std::time::Instant::now();
+    let begun = tokio::time::Instant::now();
     let looked = place.run(&["doctor"]).await;
     let took = begun.elapsed();
     assert_eq!(looked.out.matches("nothing answers").count(), 8, "{}", looked.out);

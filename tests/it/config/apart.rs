@@ -72,7 +72,6 @@ fn what_is_wrong_beside_the_boards_or_with_all_of_them_is_an_error() {
     for (text, words) in [
         ("[[board", "rokade.toml"),
         ("[http]\nlissten = 1\n[[board]]\nname = \"a\"\n", "unknown field `lissten`"),
-        ("[http]\nlisten = \"x\"\n[[board]]\nname = \"a\"\nporrt = 1", "unknown field `porrt`"),
         ("[[board]]\nname = \"a\"\nporrt = 1", "unknown field `porrt`"),
         ("[[board]]\nname = \"a/b\"\n[[board]]\nname = \"c\"\nport = \"/dev/c\"", "board name"),
         ("[[board]]\nname = \"a\"\n[[board]]\nname = \"a\"\nport = \"/dev/c\"", "are named \"a\""),
