@@ -380,12 +380,16 @@ impl Driver for Dgt {
     }
 
     fn on_noise(&mut self, now: Mono) {
+        self.want_picture(now);
+        if self.is_repeated {
+            // A sum has told what was hurt, so that nothing of it was taken for a message.
+            return;
+        }
         self.serials.note_noise(now);
         self.doubts.note_noise(now);
-        if self.doubts.is_dense(now) && !self.is_repeated {
+        if self.doubts.is_dense(now) {
             self.news.push_back(News::Noise);
         }
-        self.want_picture(now);
     }
 
     fn on_sensed(&mut self, _now: Mono, sq: Square, reading: Reading) {

@@ -150,9 +150,10 @@ impl Bench {
         self.doubt.take()
     }
 
-    /// Lets a press wait, if the referee would blame somebody for it. True if it waits.
-    pub(super) fn doubts(&mut self, pressed: Mono, by: Color) -> bool {
-        let blame = self.blame(pressed, by);
+    /// Lets a press wait, if the referee would blame somebody for it; or would have it made again,
+    /// unless the board `is_in_step`. True if it waits.
+    pub(super) fn doubts(&mut self, pressed: Mono, by: Color, is_in_step: bool) -> bool {
+        let blame = self.blame(pressed, by, is_in_step);
         self.doubt = blame.map(|blame| Doubt { pressed, by, blame, behind: Vec::new() });
         self.doubt.is_some()
     }
@@ -165,14 +166,18 @@ impl Bench {
     }
 
     /// What the referee would blame somebody for if it were told of this press now.
-    fn blame(&self, now: Mono, by: Color) -> Option<Blame> {
+    fn blame(&self, now: Mono, by: Color, is_in_step: bool) -> Option<Blame> {
         let mut referee = self.referee.clone();
         let said = referee.tell(now, &Told::Pressed(by));
         let is_beyond = referee.has_gone_beyond() && !self.referee.has_gone_beyond();
         let blames = || said.rulings.iter().filter_map(Blame::of);
         let illegal = blames().find(|blame| *blame != Blame::Disorder);
         let beyond = is_beyond.then_some(Blame::Beyond);
-        illegal.or(beyond).or_else(|| blames().next())
+        let is_again = |ruling: &Ruling| {
+            matches!(ruling, Ruling::Log(Note { code: Code::PressAgain, .. })) && !is_in_step
+        };
+        let again = said.rulings.iter().any(is_again).then_some(Blame::Again);
+        illegal.or(beyond).or_else(|| blames().next()).or(again)
     }
 
     /// Whether the press of `by` that waits would be that on an illegal move if it came now, after
@@ -211,6 +216,9 @@ pub(super) enum Blame {
     Beyond,
     /// Something else: that nothing was moved, or that pieces lie about.
     Disorder,
+    /// That he is to press again, as the clock does not run for him. Whose turn it is nobody knows
+    /// of a board that was away.
+    Again,
 }
 
 impl Blame {
@@ -236,6 +244,7 @@ impl Blame {
             Self::Illegal => is_illegal_of(fact, by) || is_king_captured(fact, by),
             Self::Exchanged => matches!(fact, Fact::PositionLost(_)) || is_disorder_of(fact, by),
             Self::Beyond | Self::Disorder => is_disorder_of(fact, by),
+            Self::Again => false,
         }
     }
 }

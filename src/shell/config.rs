@@ -26,7 +26,6 @@ pub use self::matrix::{Matrix, Occupied, PinDriver, SwitchReader};
 pub use self::push::{Push, ROUND, host_of};
 pub use self::serve::{Folder, Http, LiveChess, parse_listen};
 use super::orders::SOCKET;
-use crate::laws::Terms;
 use serde::Deserialize;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -131,6 +130,23 @@ impl Config {
     /// # Errors
     /// A named file that is missing, a key that is unknown, a value that cannot be.
     pub fn load(path: Option<&Path>) -> Result<Self, ConfigError> {
+        Self::read(path, Self::parse)
+    }
+
+    /// The same. What is wrong with one board keeps no other from being recorded: it is put down
+    /// with that board.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or in which something is wrong beside its boards, or with all
+    /// of them.
+    pub fn load_apart(path: Option<&Path>) -> Result<Self, ConfigError> {
+        Self::read(path, Self::parse_apart)
+    }
+
+    fn read(
+        path: Option<&Path>,
+        parse: fn(&str, &Path) -> Result<Self, ConfigError>,
+    ) -> Result<Self, ConfigError> {
         let usual = Path::new(USUAL_PATH);
         let path = match path {
             Some(path) if !path.exists() => return Err(ConfigError::Missing(path.to_owned())),
@@ -140,7 +156,7 @@ impl Config {
         };
         let wrong = |why: String| ConfigError::Wrong { path: path.to_owned(), why };
         let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
-        Self::parse(&text, path)
+        parse(&text, path)
     }
 
     /// The sections that are otherwise in `other`, but for those of boards.
@@ -164,26 +180,43 @@ impl Config {
     /// A key that is unknown, a value that cannot be.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         let wrong = |why: String| ConfigError::Wrong { path: path.to_owned(), why };
-        let file = config::File::from_str(text, config::FileFormat::Toml);
-        let mut config: Self = config::Config::builder()
-            .add_source(file)
-            .build()
-            .and_then(config::Config::try_deserialize)
-            .map_err(|e| wrong(with_line(one_line(&e.to_string()), text)))?;
-        if config.state_dir.as_os_str().is_empty() {
-            config.state_dir = usual_state();
+        let config = decode(text).map_err(wrong)?.finish(path).map_err(wrong)?;
+        match config.first_fault() {
+            Some(why) => Err(wrong(why.to_owned())),
+            None => Ok(config),
         }
-        config.source = Some(path.to_owned());
-        let list = &config.event.pairings;
+    }
+
+    /// The same; what is wrong with one board is put down with that board.
+    ///
+    /// # Errors
+    /// Something is wrong beside the boards, or with all of them.
+    pub fn parse_apart(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        let wrong = |why: String| ConfigError::Wrong { path: path.to_owned(), why };
+        let decoded = decode(text).or_else(|why| decode_apart(text).ok_or(why));
+        let config = decoded.map_err(wrong)?.finish(path).map_err(wrong)?;
+        match config.first_fault().filter(|_| config.usable().next().is_none()) {
+            Some(why) => Err(wrong(why.to_owned())),
+            None => Ok(config),
+        }
+    }
+
+    /// What is named in the file at `path` is found from there, and all of it is checked.
+    fn finish(mut self, path: &Path) -> Result<Self, String> {
+        if self.state_dir.as_os_str().is_empty() {
+            self.state_dir = usual_state();
+        }
+        self.source = Some(path.to_owned());
+        let list = &self.event.pairings;
         if let Some(folder) = path.parent() {
-            if config.event.has_list() {
-                config.event.pairings = folder.join(list);
+            if self.event.has_list() {
+                self.event.pairings = folder.join(list);
             }
-            config.push.beside(folder);
+            self.push.beside(folder);
         }
-        config.check().map_err(wrong)?;
-        config.name_event();
-        Ok(config)
+        self.check()?;
+        self.name_event();
+        Ok(self)
     }
 
     /// Without a list of pairings the event's name and place are those of each board that names
@@ -202,13 +235,12 @@ impl Config {
         }
     }
 
-    fn check(&self) -> Result<(), String> {
+    /// What is wrong with the file as a whole; what is wrong with one board is put down there.
+    fn check(&mut self) -> Result<(), String> {
         if self.boards.is_empty() {
             return Err("no board is named; add a [[board]] section".to_owned());
         }
         check::copy(self)?;
-        check::tables(self)?;
-        check::demo_boards(self)?;
         self.event.check()?;
         self.http.check()?;
         self.folder.check(&self.state_dir, self.event.has_list())?;
@@ -218,37 +250,28 @@ impl Config {
             if self.boards[..idx].iter().any(|other| other.name == board.name) {
                 return Err(format!("two boards are named {:?}; each needs its own", board.name));
             }
-            check::texts(board)?;
-            let profile = board.profile();
-            profile.map_err(|e| format!("board {:?}: {e}", board.name))?;
-            let control = board.time_control();
-            let control = control.map_err(|e| format!("board {:?}: {e}", board.name))?;
-            let announced = board.terms.apply(Terms::default());
-            announced.map_err(|e| format!("board {:?}: [board.terms] {e}", board.name))?;
-            if board.drive_clock && control.is_none() {
-                return Err(format!(
-                    "board {:?}: drive_clock needs a time_control, as in \"90m+30s\"",
-                    board.name
-                ));
-            }
-            if board.clock.has_port() {
-                board.check_port(control)?;
-            }
-            check::matrix(board)?;
-            check::lights(board)?;
-            check::maker(board)?;
-            check::bus(board)?;
-            check::radio(board)?;
-            if !(50..=60_000).contains(&board.settle_with_clock_ms)
-                || !(50..=60_000).contains(&board.settle_without_clock_ms)
-            {
-                return Err(format!(
-                    "board {:?}: the settle times are in milliseconds, from 50 to 60000",
-                    board.name
-                ));
+        }
+        for board in self.boards.iter_mut().filter(|board| board.fault.is_none()) {
+            if let Err(why) = check::alone(board) {
+                *board = BoardConfig::at_fault(board.name.clone(), board.table, why);
             }
         }
-        check::lines(self)
+        while let Err(fault) = check::together(self) {
+            let it = self.boards.iter_mut().find(|board| board.name == fault.board);
+            let board = it.expect("a fault is of one of the boards");
+            *board = BoardConfig::at_fault(fault.board, board.table, fault.why);
+        }
+        Ok(())
+    }
+
+    /// The boards with whose settings nothing is wrong.
+    pub(super) fn usable(&self) -> impl Iterator<Item = &BoardConfig> {
+        self.boards.iter().filter(|board| board.fault.is_none())
+    }
+
+    /// The first fault of a board, if there is one.
+    fn first_fault(&self) -> Option<&str> {
+        self.boards.iter().find_map(|board| board.fault.as_deref())
     }
 
     /// Where the daemon listens for orders: in the folder that its unit gives it, or else in that
@@ -297,6 +320,37 @@ impl Config {
     pub fn folder(&self, board: &BoardConfig) -> PathBuf {
         self.state_dir.join(&board.name)
     }
+}
+
+/// What the text says, as far as its words are known.
+fn decode(text: &str) -> Result<Config, String> {
+    let file = config::File::from_str(text, config::FileFormat::Toml);
+    let built = config::Config::builder().add_source(file).build();
+    let decoded = built.and_then(config::Config::try_deserialize);
+    decoded.map_err(|e| with_line(one_line(&e.to_string()), text))
+}
+
+/// The same, where what is not known stands in boards alone: these are at fault then.
+fn decode_apart(text: &str) -> Option<Config> {
+    let file = config::File::from_str(text, config::FileFormat::Toml);
+    let built = config::Config::builder().add_source(file).build().ok()?;
+    let mut sections: config::Map<String, config::Value> = built.try_deserialize().ok()?;
+    let boards = sections.remove("board")?.into_array().ok()?;
+    let config: Config = config::Value::from(sections).try_deserialize().ok()?;
+    let board = |it: config::Value| {
+        let mut named = it.clone().into_table().ok()?;
+        let decoded = it.try_deserialize::<BoardConfig>();
+        let usual = || BoardConfig::default().name;
+        let name = named.remove("name").map_or_else(|| Ok(usual()), config::Value::into_string);
+        let (name, table) = (name.ok()?, named.remove("table"));
+        let table = table.and_then(|it| it.try_deserialize().ok()).unwrap_or_default();
+        Some(decoded.unwrap_or_else(|e| {
+            let why = with_line(one_line(&e.to_string()), text);
+            BoardConfig::at_fault(name.clone(), table, format!("board {name:?}: {why}"))
+        }))
+    };
+    let boards = boards.into_iter().map(board).collect::<Option<Vec<_>>>()?;
+    Some(Config { boards, ..config })
 }
 
 /// The folder of the records where none is set: that of the unit, or the service's, or an ordinary

@@ -22,7 +22,7 @@ use crate::game::{Game, Lit, Pairing, RoundDelays, Settings};
 use crate::relay::livechess::Live;
 use crate::relay::pgn::{self, Tags};
 use std::any::Any;
-use std::future::{Future, poll_fn};
+use std::future::{Future, pending, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -244,12 +244,30 @@ impl Keeper {
         let mut backoff = BACKOFF;
         loop {
             let begun = Instant::now();
+            let Some(()) = self.until_usable(&mut calls).await else { return };
             let Some(off) = self.record(&mut calls).await else { return };
             if begun.elapsed() > CALM {
                 backoff.reset();
             }
             self.say_off(off);
             let Some(()) = self.meanwhile(sleep(backoff.wait()), &mut calls).await else { return };
+        }
+    }
+
+    /// Waits until nothing is wrong with the settings. `None` at the end of all.
+    async fn until_usable(&mut self, calls: &mut Calls) -> Option<()> {
+        loop {
+            self.renew();
+            let Some(why) = self.stand.settings.fault() else { return Some(()) };
+            self.say_off(failed(why));
+            let mut renewed = self.renewed.clone();
+            let others = async move {
+                if renewed.changed().await.is_err() {
+                    // Nobody will have any.
+                    pending::<()>().await;
+                }
+            };
+            self.meanwhile(others, calls).await?;
         }
     }
 
@@ -359,9 +377,13 @@ impl Keeper {
         let Recording::Off { why, is_taken } = &off else { return };
         let is_first = self.stand.status.borrow().record == Recording::Opening;
         if self.said.as_ref() != Some(why) && !(is_first && *is_taken) {
+            let remedy = match self.stand.settings.fault {
+                Some(_) => "mend its settings, then `sudo systemctl reload rokade`",
+                None => "this is tried again",
+            };
             error!(
                 board = self.stand.settings.name,
-                "THIS BOARD IS NOT RECORDED: {why}; the others are, and this is tried again"
+                "THIS BOARD IS NOT RECORDED: {why}; the others are, and {remedy}"
             );
             self.said = Some(why.clone());
         }

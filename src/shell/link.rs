@@ -3,7 +3,7 @@
 use super::bus::{BusSeat, BusStub};
 use super::config::{BoardConfig, Maker};
 use super::heard::Heard;
-use super::matrix::{self, MatrixStub};
+use super::matrix::{self, MatrixNews, MatrixStub};
 use super::now::Now;
 use super::serial::{self, LineStub, RadioPeer, RadioPort};
 use crate::game::Event;
@@ -12,7 +12,14 @@ use tokio::task::JoinSet;
 
 /// The core's end of the way to a board.
 #[derive(Debug)]
-pub(super) enum Link {
+pub(super) struct Link {
+    way: Way,
+    /// Buttons beside a board that is not on the pins.
+    buttons: Option<MatrixStub>,
+}
+
+#[derive(Debug)]
+enum Way {
     /// A serial line.
     Line(LineStub),
     /// A line that other boards share.
@@ -55,19 +62,70 @@ impl Link {
         now: Now,
         tasks: &mut JoinSet<()>,
     ) -> Self {
-        if let Some(seat) = seat {
-            return Self::Bus(seat.join());
-        }
-        if settings.is_on_pins() {
-            return Self::Matrix(matrix::start(settings, now));
-        }
-        let (line, actor) = serial::channel(line_of(settings, &settings.port), now);
-        tasks.spawn(actor.run());
-        Self::Line(line)
+        let way = if let Some(seat) = seat {
+            Way::Bus(seat.join())
+        } else if settings.is_on_pins() {
+            Way::Matrix(matrix::start(settings, now))
+        } else {
+            let (line, actor) = serial::channel(line_of(settings, &settings.port), now);
+            tasks.spawn(actor.run());
+            Way::Line(line)
+        };
+        Self { way, buttons: matrix::beside::start(settings, now) }
     }
 
     /// The next thing that comes; `None` once it is closed. Safe to cancel.
     pub(super) async fn heard(&mut self) -> Option<Heard<LinkNews>> {
+        let Some(buttons) = &mut self.buttons else { return self.way.heard().await };
+        tokio::select! {
+            heard = self.way.heard() => heard,
+            Some(heard) = buttons.heard() => Some(of_matrix(heard)),
+        }
+    }
+
+    /// How much has come and not been heard yet.
+    pub(super) fn n_waiting(&self) -> usize {
+        let n_pressed = self.buttons.as_ref().map_or(0, MatrixStub::n_waiting);
+        n_pressed
+            + match &self.way {
+                Way::Line(line) => line.n_waiting(),
+                Way::Bus(bus) => bus.n_waiting(),
+                Way::Matrix(matrix) => matrix.n_waiting(),
+            }
+    }
+
+    /// Sends bytes. Switches take none.
+    pub(super) fn send(&self, bytes: Vec<u8>) {
+        match &self.way {
+            Way::Line(line) => line.send(bytes),
+            Way::Bus(bus) => bus.send(bytes),
+            Way::Matrix(_) => {}
+        }
+    }
+
+    /// Closes a line and opens it again; of one that others share only what concerns this board.
+    pub(super) fn reopen(&self) {
+        match &self.way {
+            Way::Line(line) => line.reopen(),
+            Way::Bus(bus) => bus.reopen(),
+            Way::Matrix(_) => {}
+        }
+    }
+
+    /// Lets what was sent leave, then closes the way for good.
+    pub(super) fn close(&self) {
+        self.buttons.iter().for_each(MatrixStub::close);
+        match &self.way {
+            Way::Line(line) => line.close(),
+            // It stays open for the others.
+            Way::Bus(_) => {}
+            Way::Matrix(matrix) => matrix.close(),
+        }
+    }
+}
+
+impl Way {
+    async fn heard(&mut self) -> Option<Heard<LinkNews>> {
         match self {
             Self::Line(line) => line.heard().await.map(|heard| {
                 let what = match heard.what {
@@ -78,52 +136,17 @@ impl Link {
                 Heard { at: heard.at, what }
             }),
             Self::Bus(bus) => bus.heard().await,
-            Self::Matrix(matrix) => matrix.heard().await.map(|heard| {
-                let what = match heard.what {
-                    matrix::MatrixNews::Up => LinkNews::Up,
-                    matrix::MatrixNews::Down(why) => LinkNews::Down(why.to_string()),
-                    matrix::MatrixNews::Saw(event) => LinkNews::Saw(event),
-                    matrix::MatrixNews::Chosen(role) => LinkNews::Chosen(role),
-                };
-                Heard { at: heard.at, what }
-            }),
+            Self::Matrix(matrix) => matrix.heard().await.map(of_matrix),
         }
     }
+}
 
-    /// How much has come and not been heard yet.
-    pub(super) fn n_waiting(&self) -> usize {
-        match self {
-            Self::Line(line) => line.n_waiting(),
-            Self::Bus(bus) => bus.n_waiting(),
-            Self::Matrix(matrix) => matrix.n_waiting(),
-        }
-    }
-
-    /// Sends bytes. Switches take none.
-    pub(super) fn send(&self, bytes: Vec<u8>) {
-        match self {
-            Self::Line(line) => line.send(bytes),
-            Self::Bus(bus) => bus.send(bytes),
-            Self::Matrix(_) => {}
-        }
-    }
-
-    /// Closes a line and opens it again; of one that others share only what concerns this board.
-    pub(super) fn reopen(&self) {
-        match self {
-            Self::Line(line) => line.reopen(),
-            Self::Bus(bus) => bus.reopen(),
-            Self::Matrix(_) => {}
-        }
-    }
-
-    /// Lets what was sent leave, then closes the way for good.
-    pub(super) fn close(&self) {
-        match self {
-            Self::Line(line) => line.close(),
-            // It stays open for the others.
-            Self::Bus(_) => {}
-            Self::Matrix(matrix) => matrix.close(),
-        }
-    }
+fn of_matrix(Heard { at, what }: Heard<MatrixNews>) -> Heard<LinkNews> {
+    let what = match what {
+        MatrixNews::Up => LinkNews::Up,
+        MatrixNews::Down(why) => LinkNews::Down(why.to_string()),
+        MatrixNews::Saw(event) => LinkNews::Saw(event),
+        MatrixNews::Chosen(role) => LinkNews::Chosen(role),
+    };
+    Heard { at, what }
 }

@@ -38,7 +38,7 @@ async fn follow(mut config: Config, boards: Vec<Renewal>, hangups: Option<Signal
             warn!("the settings are not read anew: there is no file of them");
             continue;
         };
-        let changes = match Config::load(Some(&source)).map_err(|e| e.to_string()) {
+        let changes = match Config::load_apart(Some(&source)).map_err(|e| e.to_string()) {
             Ok(new) => Changes::between(&config, new),
             Err(why) => Err(why),
         };
@@ -75,6 +75,13 @@ impl Changes {
             return Err("boards have come, gone, or been put in another order; that takes a new \
                         start: systemctl restart rokade"
                 .to_owned());
+        }
+        let is_new = |(before, after): &(&BoardConfig, &BoardConfig)| {
+            before.fault.is_none() && after.fault.is_some()
+        };
+        let spoiled = old.boards.iter().zip(&new.boards).find(is_new);
+        if let Some(why) = spoiled.and_then(|(_, after)| after.fault.clone()) {
+            return Err(why);
         }
         let mut later = old.sections_unlike(&new);
         let mut boards = Vec::new();
@@ -118,10 +125,11 @@ fn fixed(before: &BoardConfig, after: &BoardConfig) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ops::Add;
     use std::path::Path;
 
     fn config(text: &str) -> Config {
-        Config::parse(text, Path::new("rokade.toml")).expect(text)
+        Config::parse_apart(text, Path::new("rokade.toml")).expect(text)
     }
 
     const OLD: &str = "[[board]]\nname = \"a\"\nport = \"/dev/a\"\n\
@@ -140,7 +148,22 @@ mod tests {
         let later = later.expect("sections");
         assert_eq!(later.boards, []);
         assert_eq!(later.later, ["[http]", "table of board \"b\""]);
+        let why = changes(&OLD.replace("/dev/b", "/dev/a")).expect_err("one line for both");
+        assert!(why.contains("the same line"), "{why}");
         let why = changes(&format!("{OLD}[[board]]\nname = \"c\"\nport = \"/dev/c\""));
         assert!(why.expect_err("another board").contains("systemctl restart rokade"));
+    }
+
+    #[test]
+    fn a_board_that_was_at_fault_is_taken_up_once_it_is_mended() {
+        let third = "[[board]]\nname = \"c\"\nport = \"/dev/c\"\nlaws = \"m1066\"\n";
+        let old = config(&OLD.replace("/dev/b", "/dev/a").add(third));
+        assert_eq!(old.usable().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["a"]);
+        // The third is left as it is; that keeps nobody from taking up the second.
+        let changes = Changes::between(&old, config(&OLD.to_owned().add(third)));
+        let changes = changes.expect("fewer faults than before");
+        let taken: Vec<_> =
+            changes.boards.iter().map(|(idx, it)| (*idx, it.fault.is_some())).collect();
+        assert_eq!(taken, [(1, false)]);
     }
 }

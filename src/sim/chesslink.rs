@@ -33,6 +33,8 @@ pub struct ChessLinkSim {
     loses_report: bool,
     lights: LightTable,
     is_on: bool,
+    /// A host has said something to it.
+    is_heard: bool,
 }
 
 impl ChessLinkSim {
@@ -49,6 +51,7 @@ impl ChessLinkSim {
             loses_report: false,
             lights: LightTable { slot: 0, slots: [0; N_LIGHTS] },
             is_on: true,
+            is_heard: false,
         }
     }
 
@@ -138,6 +141,7 @@ impl MakerSim for ChessLinkSim {
             return;
         }
         for command in self.blocks.push::<ToBoard>(now, bytes).messages {
+            self.is_heard = true;
             self.obey(now, &command);
         }
     }
@@ -168,7 +172,8 @@ impl MakerSim for ChessLinkSim {
         (self.told, self.scans_at) = (None, now + STARTS_IN);
     }
 
+    /// A new one tells of its squares with nobody there.
     fn is_awake(&self) -> bool {
-        self.told.is_some()
+        self.told.is_some() && self.is_heard
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod away;
 mod codec;
 pub(crate) mod house;
 pub(crate) mod live;

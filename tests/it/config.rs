@@ -1,5 +1,7 @@
 //! The configuration file: the example that we ship, and what happens to a spelling mistake.
 
+#[path = "config/apart.rs"]
+mod apart;
 #[path = "config/makers.rs"]
 mod makers;
 

@@ -6,6 +6,7 @@ use rokade::shell::now::Now;
 use rokade::shell::pty::{PtyBoard, PtyBridge};
 use rokade::sim::Table;
 use rokade::sim::script::{Header, Script};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 /// A simulated board of this kind at the end of the first cable.
 fn open(place: &Place, header: &Header) -> rokade::shell::pty::PtyBoardStub {
@@ -107,4 +108,41 @@ async fn a_bridge_says_what_clock_it_hears() {
     let looked = place.run(&["doctor"]).await;
     let words = "good  table-1: the bridge answers, and a DGT 3000 behind it shows ";
     assert!(looked.out.contains(words), "{}", looked.out);
+}
+
+/// Settings that cannot be used are a finding for programs too.
+#[tokio::test(flavor = "multi_thread")]
+async fn refused_settings_are_a_finding() {
+    let place = Place::new();
+    place.add("porrt = 1\n");
+    let looked = place.run(&["doctor", "--json"]).await;
+    let found: serde_json::Value = serde_json::from_str(&looked.out).expect("one finding");
+    assert_eq!((&found["board"], &found["is_good"]), (&"settings".into(), &false.into()));
+    assert!(found["saw"].as_str().is_some_and(|saw| saw.contains("unknown field `porrt`")));
+    assert_eq!(looked.code, Some(3), "{}", looked.err);
+    assert!(place.run(&["doctor"]).await.out.is_empty());
+}
+
+/// Boards that say nothing are waited for at the same time.
+#[tokio::test(flavor = "multi_thread")]
+async fn silent_boards_are_asked_together() {
+    let place = Place::with_boards(8);
+    let silent: Vec<_> = (1..=8)
+        .map(|number| {
+            let pty = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
+            grantpt(&pty).and_then(|()| unlockpt(&pty)).expect("it is ours");
+            let name = ptsname(&pty, Vec::new()).expect("a name");
+            let name = name.to_str().expect("plain letters");
+            std::os::unix::fs::symlink(name, place.cable(number)).expect("a link");
+            pty
+        })
+        .collect();
+    let begun = tokio::time::Instant::now();
+    let looked = place.run(&["doctor"]).await;
+    let took = begun.elapsed();
+    assert_eq!(looked.out.matches("nothing answers").count(), 8, "{}", looked.out);
+    let order: Vec<_> = (1..=8).map(|n| looked.out.find(&format!("BAD   table-{n}: "))).collect();
+    assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{}", looked.out);
+    assert!(took < std::time::Duration::from_secs(20), "{took:?}");
+    drop(silent);
 }

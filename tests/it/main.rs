@@ -64,6 +64,7 @@ mod status;
 mod table;
 mod tidy;
 mod timekeeper;
+mod touched;
 mod track;
 mod trouble;
 mod unnamed;

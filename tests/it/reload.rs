@@ -94,3 +94,54 @@ async fn boards_that_have_not_changed_go_on() {
     assert_eq!(said.matches("the board takes up its new settings").count(), 1, "{said}");
     assert_eq!(daemon.stop().await.0, Some(0));
 }
+
+/// A board whose settings are wrong is told of in the log, in the health check, by `rokade status`
+/// and by the doctor; the other one is recorded. Once it is mended, and the settings are read anew,
+/// it is recorded as well, and the other one has not noticed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_board_with_wrong_settings_keeps_no_other_from_being_recorded() {
+    let place = Place::new();
+    let settings = |load: u8| {
+        format!(
+            "[[board]]\nname = \"table-1\"\nport = \"gpio\"\n[board.matrix]\nbus = {:?}\n\
+             [[board]]\nname = \"table-2\"\nport = \"gpio\"\n[board.matrix]\nload = {load}\n\
+             bus = {:?}\n",
+            place.path("first"),
+            place.path("second")
+        )
+    };
+    configure(&place, &settings(40));
+    let (first, _second) = (board(&place, "first"), board(&place, "second"));
+    let looked = place.run(&["doctor"]).await;
+    let words = "BAD   table-2: [board.matrix] load = 40: there is no pin BCM 40 on the header";
+    assert!(looked.out.contains(words), "{}", looked.out);
+    assert!(looked.out.contains("good  table-1: read "), "{}", looked.out);
+    assert_eq!(looked.code, Some(4), "{}", looked.err);
+
+    let daemon = place.start();
+    wait_until_live(&place, 1, &daemon).await;
+    moves(&first, Square::E2, Square::E4).await;
+    let has_moves = async |number, moves: &[&str]| {
+        place.view_of(number).await.is_some_and(|view| moves_of(&view) == moves)
+    };
+    wait_for(&daemon, async || has_moves(1, &["e2e4"]).await).await;
+    let said = daemon.said();
+    assert!(said.contains("THIS BOARD IS NOT RECORDED: [board.matrix] load = 40"), "{said}");
+    let health = place.get("/healthz").await;
+    let report = place.run(&["status"]).await.out;
+    let log = place.run(&["log", "--board", "table-1"]).await;
+    assert!(report.contains("there is no pin BCM 40"), "{report}");
+    assert!(log.out.contains("1. e4"), "{} {}", log.out, log.err);
+    // What is wrong there is told to who may see the machine; that it is not recorded, to all.
+    assert!(health.is_none_or(|it| it.contains("\"recorded\":false")));
+
+    configure(&place, &settings(25));
+    daemon.hangup();
+    wait_until_live(&place, 2, &daemon).await;
+    moves(&first, Square::E7, Square::E5).await;
+    wait_for(&daemon, async || has_moves(1, &["e2e4", "e7e5"]).await).await;
+    let said = daemon.said();
+    assert_eq!(said.matches("matrix up").count(), 2, "{said}");
+    assert_eq!(said.matches("THIS BOARD IS NOT RECORDED").count(), 1, "{said}");
+    assert_eq!(daemon.stop().await.0, Some(0));
+}

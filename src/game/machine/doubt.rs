@@ -31,8 +31,9 @@ impl Game {
         // In blind play words decide, which the record does not hear.
         let has_words = |bench: &Bench| bench.referee().terms().impaired.is_some();
         let may_wait = self.recorder.play().is_some();
+        let is_in_step = self.recorder.is_in_step(pressed);
         let bench = self.bench.as_mut().filter(|bench| may_wait && !has_words(bench));
-        if !bench.is_some_and(|bench| bench.doubts(pressed, by)) {
+        if !bench.is_some_and(|bench| bench.doubts(pressed, by, is_in_step)) {
             self.tell_now(pressed, &Told::Pressed(by));
         }
     }
@@ -105,6 +106,7 @@ impl Game {
             Blame::Illegal => self.recorder.was_illegal(!by) && bench.still_blames(now, by),
             Blame::Disorder => bench.referee().has_taken_back(),
             Blame::Beyond => false,
+            Blame::Again => self.recorder.is_in_step(now),
         };
         let is_shared = is_known || self.out.facts.iter().any(|fact| blame.is_shared_by(fact, by));
         // What nobody else finds is not held against a player.

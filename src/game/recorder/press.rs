@@ -37,6 +37,11 @@ impl Recorder {
         self.watch.is_after_gap(now) || self.has_gap
     }
 
+    /// Whether the board has been seen since it was last away, and all that was played is known.
+    pub(in crate::game) fn is_in_step(&self, now: Mono) -> bool {
+        self.silence.is_none() && !self.watch.is_after_gap(now)
+    }
+
     pub(in crate::game) fn is_over(&self) -> bool {
         self.play.as_ref().is_none_or(Play::is_over)
     }
@@ -76,6 +81,11 @@ impl Recorder {
         self.timers.set(Timer::Repair, now + REPAIR_AFTER);
         if let Some(play) = &mut self.play {
             play.note_left();
+        }
+        if !self.watch.is_displaced && !cx.clock.is_interrupted() && self.difference().is_empty() {
+            // What was held is back, or where it belongs: what differs later has not differed yet.
+            (self.watch.differs_since, self.watch.held) = (None, None);
+            self.timers.clear(Timer::Displaced);
         }
         self.watch_for_restart(cx, now);
         let kings = self.kings_in_center();

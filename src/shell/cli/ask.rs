@@ -1,8 +1,8 @@
 //! `rokade doctor` at a line of a board's own: whether a board answers, and what clock is behind it
 //! or beside it.
 
+use super::chain;
 use super::doctor::Diagnosis;
-use super::{Failure, chain, runtime};
 use crate::board::{AnyBoard, Connection, Driver, Expects, News};
 use crate::clock::Hms;
 use crate::game::Ear;
@@ -60,11 +60,11 @@ impl Expects for NoGame {
 }
 
 /// Asks the board at the end of this port who it is.
-pub(super) fn board(board: &BoardConfig, port: &str) -> Result<Vec<Diagnosis>, Failure> {
-    Ok(match runtime()?.block_on(listen(board, port)) {
+pub(super) async fn board(board: &BoardConfig, port: &str) -> Vec<Diagnosis> {
+    match listen(board, port).await {
         Ok(answer) => told(board, port, &answer),
         Err(why) => vec![Diagnosis::bad(board, why, "")],
-    })
+    }
 }
 
 async fn listen(board: &BoardConfig, port: &str) -> Result<BoardAnswer, String> {
@@ -211,9 +211,9 @@ fn shows(time: &ClockTime) -> String {
 }
 
 /// Asks the bridge at the jack of this board's clock what it hears.
-pub(super) fn bridge(board: &BoardConfig) -> Result<Diagnosis, Failure> {
+pub(super) async fn bridge(board: &BoardConfig) -> Diagnosis {
     let port = &board.clock_port;
-    Ok(match runtime()?.block_on(listen_to_bridge(port)) {
+    match listen_to_bridge(port).await {
         Ok((kind, time)) => {
             let kind = match kind {
                 Some(ClockKind::Dgt3000) => "DGT 3000",
@@ -223,7 +223,7 @@ pub(super) fn bridge(board: &BoardConfig) -> Result<Diagnosis, Failure> {
             Diagnosis::good(board, saw)
         }
         Err(why) => Diagnosis::bad(board, format!("clock_port = {port:?}: {why}"), ""),
-    })
+    }
 }
 
 async fn listen_to_bridge(port: &str) -> Result<(Option<ClockKind>, ClockTime), String> {

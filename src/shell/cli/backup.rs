@@ -81,7 +81,7 @@ fn told(manifest: &BackupManifest) -> Result<(), Failure> {
 impl Import {
     pub(super) fn run(&self, config: Option<&Path>) -> Result<(), Failure> {
         let path = config.unwrap_or(Path::new(USUAL_PATH));
-        let here = if path.exists() { Config::load(Some(path))? } else { Config::default() };
+        let here = if path.exists() { Config::load_apart(Some(path))? } else { Config::default() };
         let staging = here.state_dir.join(".import");
         if staging.exists() {
             let failed = Failure::io(format!("cannot remove {}", staging.display()));

@@ -42,7 +42,7 @@ pub(super) async fn look(port: &str, addresses: &[u16]) -> Result<Looked, String
                     bus.on_bytes(at.mono, &bytes);
                 }
                 Ok(Some(Heard { what: LineNews::Down { why }, .. })) => {
-                    return Err(why.to_string());
+                    return Err(super::chain(&why));
                 }
                 Ok(None) | Err(_) => break,
             },

@@ -1,16 +1,17 @@
 //! `rokade doctor`: what is wrong with boards and ports, what that means and what to do.
 
-use super::bus::{self, Looked};
+use super::bus::Looked;
+use super::probe::{self, Probes};
 use super::{Failure, ask, chips, lights, machine, runtime, say, switches};
 use crate::relay::sensors::FaultySensors;
-use crate::shell::config::{BoardConfig, Config, Maker};
+use crate::shell::config::{BoardConfig, Config, ConfigError, Maker};
 use crate::shell::journal::{DiskStorage, JournalReader, Limits};
 use crate::shell::record;
 use crate::shell::serial::{self, RadioPeer};
 use clap::Args;
 use rustix::fs::statvfs;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::path::Path;
@@ -33,6 +34,12 @@ pub(super) struct Doctor {
 /// With less room than this on its disk, in bytes, a board may not be recorded to the end of an
 /// evening.
 const LEAST: u64 = Limits::USUAL.segment;
+
+/// Whose finding it is that the settings cannot be used.
+const SETTINGS: &str = "settings";
+/// What it means that something is wrong with the settings of one board.
+const AT_FAULT: &str = "the daemon records the other boards and not this one: mend it in the \
+                        settings, then `sudo systemctl reload rokade`";
 
 /// What was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -89,44 +96,89 @@ impl Diagnosis {
 }
 
 impl Doctor {
-    pub(super) fn run(&self, config: &Config) -> Result<(), Failure> {
+    pub(super) fn run(&self, config: Result<Config, ConfigError>) -> Result<(), Failure> {
+        let config = &match config {
+            Ok(config) => config,
+            Err(why) => {
+                if self.json {
+                    self.print(&Diagnosis::of(SETTINGS, false, &why.to_string(), ""))?;
+                }
+                return Err(why.into());
+            }
+        };
         let is_meant = |it: &&BoardConfig| self.board.as_ref().is_none_or(|name| *name == it.name);
-        let boards: Vec<&BoardConfig> = config.boards.iter().filter(is_meant).collect();
-        if let (Some(name), true) = (&self.board, boards.is_empty()) {
+        let meant: Vec<&BoardConfig> = config.boards.iter().filter(is_meant).collect();
+        if let (Some(name), true) = (&self.board, meant.is_empty()) {
             return Err(Failure::Usage(format!("no board {name:?} is in the configuration")));
         }
+        let boards: Vec<&BoardConfig> =
+            meant.iter().copied().filter(|it| it.fault.is_none()).collect();
         if self.calibrate {
-            return calibrate(&boards);
+            return calibrate(&meant);
         }
         let mut n_bad = 0;
-        let mut lines = BTreeMap::new();
-        for finding in machine::look(&boards, Path::new("/")) {
+        let mut tell = |finding: &Diagnosis| {
             n_bad += usize::from(!finding.is_good);
-            self.print(&finding)?;
-        }
-        for board in boards {
-            let found = if board.is_on_pins() {
-                switches::look(board)
-            } else if board.is_on_bus() {
-                of_bus(board, config, &mut lines)?
-            } else if let Some(Ok(peer)) = RadioPeer::parse(&board.port) {
-                vec![of_radio(board, &peer)?]
+            self.print(finding)
+        };
+        machine::look(&boards, Path::new("/")).iter().try_for_each(&mut tell)?;
+        let of_lines: BTreeMap<&str, Vec<Diagnosis>> = boards
+            .iter()
+            .filter(|it| probe::has_own_line(it))
+            .map(|it| (it.name.as_str(), of_line(it, "/")))
+            .collect();
+        let is_in_order = |it: &BoardConfig| of_lines[it.name.as_str()].iter().all(|it| it.is_good);
+        let mut probes = probe::all(config, &boards, is_in_order)?;
+        let mut told = BTreeSet::new();
+        for board in meant {
+            let found = if let Some(why) = board.fault() {
+                vec![Diagnosis::bad(board, why, AT_FAULT)]
             } else {
-                of_port(board)?
+                let own = of_lines.get(board.name.as_str()).cloned().unwrap_or_default();
+                self.of_board(board, config, own, &mut probes, &mut told)?
             };
-            let disk = of_disk(board, &config.folder(board), LEAST);
-            let dead = of_sensors(board, &config.folder(board));
-            let found = disk.into_iter().chain(dead).chain(found).chain(of_clock(board)?);
-            for finding in found.chain(lights::look(board)) {
-                n_bad += usize::from(!finding.is_good);
-                self.print(&finding)?;
-            }
+            found.iter().try_for_each(&mut tell)?;
         }
         if n_bad == 0 {
             return Ok(());
         }
         let findings = if n_bad == 1 { "finding" } else { "findings" };
         Err(Failure::Device(format!("{n_bad} {findings} to be looked at")))
+    }
+
+    /// All that is to be said of a board, whose own line has said `own` of itself. The lines that
+    /// boards share are `told` of once.
+    fn of_board(
+        &self,
+        board: &BoardConfig,
+        config: &Config,
+        own: Vec<Diagnosis>,
+        probes: &mut Probes,
+        told: &mut BTreeSet<String>,
+    ) -> Result<Vec<Diagnosis>, Failure> {
+        let found = if board.is_on_pins() {
+            switches::look(board)
+        } else if board.is_on_bus() {
+            let is_first = told.insert(board.port.clone());
+            of_bus(board, config, &probes.lines[&board.port], is_first)
+        } else if let Some(Ok(peer)) = RadioPeer::parse(&board.port) {
+            vec![of_radio(board, &peer)?]
+        } else if board.port == "auto" {
+            search(board)?
+        } else {
+            let asked = probes.boards.remove(&board.name).unwrap_or_default();
+            own.into_iter().chain(asked).collect()
+        };
+        let disk = of_disk(board, &config.folder(board), LEAST);
+        let dead = of_sensors(board, &config.folder(board));
+        let clock = match probes.bridges.remove(&board.name) {
+            Some(bridge) => vec![bridge],
+            None if board.clock.is_on_pins() => lights::of_clock(board),
+            None => Vec::new(),
+        };
+        let found = disk.into_iter().chain(dead).chain(found).chain(switches::beside(board));
+        let found = found.chain(clock);
+        Ok(found.chain(lights::look(board)).collect())
     }
 
     fn print(&self, finding: &Diagnosis) -> Result<(), Failure> {
@@ -182,23 +234,20 @@ fn of_sensors(board: &BoardConfig, folder: &Path) -> Option<Diagnosis> {
     Some(Diagnosis::bad(board, saw, means))
 }
 
-/// A board on a line of its own. One that is looked for is asked for at each port that may be one.
-fn of_port(board: &BoardConfig) -> Result<Vec<Diagnosis>, Failure> {
-    if board.port != "auto" {
-        let mut found = of_line(board, "/");
-        if found.iter().all(|it| it.is_good) {
-            found.extend(ask::board(board, &board.port)?);
-        }
-        return Ok(found);
-    }
+/// A board that is looked for: it is asked for at each port that may be one.
+fn search(board: &BoardConfig) -> Result<Vec<Diagnosis>, Failure> {
+    let runtime = runtime()?;
     if board.maker == Maker::Chessnut {
-        return ask::board(board, &board.port);
+        return Ok(runtime.block_on(ask::board(board, &board.port)));
     }
     let mut silent = Vec::new();
     for port in serial::board_ports() {
         let port = port.display().to_string();
         let asked = BoardConfig { port: port.clone(), ..board.clone() };
-        let found = of_port(&asked)?;
+        let mut found = of_line(&asked, "/");
+        if found.iter().all(|it| it.is_good) {
+            found.extend(runtime.block_on(ask::board(&asked, &port)));
+        }
         if found.iter().all(|it| it.is_good) {
             return Ok(found);
         }
@@ -210,14 +259,6 @@ fn of_port(board: &BoardConfig) -> Result<Vec<Diagnosis>, Failure> {
         silent.push(Diagnosis::bad(board, saw, means));
     }
     Ok(silent)
-}
-
-/// A clock that is not plugged into the board.
-fn of_clock(board: &BoardConfig) -> Result<Vec<Diagnosis>, Failure> {
-    if board.clock.has_port() {
-        return Ok(vec![ask::bridge(board)?]);
-    }
-    Ok(if board.clock.is_on_pins() { lights::of_clock(board) } else { Vec::new() })
 }
 
 /// A serial line: what else may be on a port of the Pi's own. The system's files are below `root`.
@@ -279,25 +320,21 @@ fn of_radio(board: &BoardConfig, peer: &RadioPeer) -> Result<Diagnosis, Failure>
     Ok(Diagnosis::of(&board.name, is_good, &saw, ""))
 }
 
-/// A board on a line that others share. The line is looked at once, and kept among the `lines`.
+/// A board on a line that others share, which was looked at once for all of them: what is of the
+/// line is told with the first.
 fn of_bus(
     board: &BoardConfig,
     config: &Config,
-    lines: &mut BTreeMap<String, Result<Looked, String>>,
-) -> Result<Vec<Diagnosis>, Failure> {
+    looked: &Result<Looked, String>,
+    is_first: bool,
+) -> Vec<Diagnosis> {
     let finding =
         |is_good, saw: String, means: &str| Diagnosis::of(&board.name, is_good, &saw, means);
-    let sharing = config.boards.iter().filter(|it| it.is_on_bus() && it.port == board.port);
-    let addresses: Vec<u16> = sharing.map(|it| it.bus_address).collect();
-    let is_first = !lines.contains_key(&board.port);
-    if is_first {
-        let looked = runtime()?.block_on(bus::look(&board.port, &addresses));
-        lines.insert(board.port.clone(), looked);
-    }
-    let looked = match &lines[&board.port] {
+    let addresses = probe::addresses(config, &board.port);
+    let looked = match looked {
         Ok(looked) => looked,
-        Err(why) if is_first => return Ok(vec![finding(false, why.clone(), "")]),
-        Err(_) => return Ok(Vec::new()),
+        Err(why) if is_first => return vec![finding(false, why.clone(), "")],
+        Err(_) => return Vec::new(),
     };
     let own = addresses.iter().zip(&looked.boards).find(|(it, _)| **it == board.bus_address);
     let mut found = Vec::new();
@@ -314,11 +351,14 @@ fn of_bus(
             "no [[board]] has that bus_address, and it is not recorded: add one, or unplug it",
         ));
     }
-    Ok(found)
+    found
 }
 
 /// Learns the wiring of the one board of switches that is meant, or the chips of its set.
 fn calibrate(boards: &[&BoardConfig]) -> Result<(), Failure> {
+    if let [BoardConfig { fault: Some(why), .. }] = boards {
+        return Err(Failure::Usage(why.clone()));
+    }
     let may_be = |it: &&&BoardConfig| it.is_on_pins() || it.maker == Maker::Certabo;
     let found: Vec<&&BoardConfig> = boards.iter().filter(may_be).collect();
     let [board] = found[..] else {

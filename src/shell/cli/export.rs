@@ -131,7 +131,7 @@ impl Printed {
 
 impl Export {
     pub(super) fn run(&self, settings: Option<&Path>) -> Result<(), Failure> {
-        let config = &Config::load(settings)?;
+        let config = &Config::load_apart(settings)?;
         if let Some(WholeRecords::All(all)) = &self.whole {
             return all.run(config, settings);
         }

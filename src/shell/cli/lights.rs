@@ -1,6 +1,7 @@
 //! `rokade doctor` for lights and displays of one's own: whether they can be written, and what the
 //! machine does to the pulses of lights.
 
+use super::boot::BootSettings;
 use super::doctor::Diagnosis;
 use crate::relay::rows::FourRows;
 #[cfg(feature = "pi")]
@@ -99,7 +100,7 @@ pub(super) fn of_clock(board: &BoardConfig) -> Vec<Diagnosis> {
 pub(super) fn pulses(
     board: &BoardConfig,
     model: &str,
-    entries: &[&str],
+    settings: &BootSettings<'_>,
     root: &Path,
 ) -> Vec<Diagnosis> {
     let is_chain = |(_, it): &(_, &crate::shell::config::LedSettings)| {
@@ -120,7 +121,7 @@ pub(super) fn pulses(
     } else {
         &["core_freq=250"]
     };
-    let missing: Vec<&str> = wanted.iter().copied().filter(|it| !entries.contains(it)).collect();
+    let missing: Vec<&str> = wanted.iter().copied().filter(|it| !settings.has(it)).collect();
     if !missing.is_empty() {
         let saw = "the speed of the SPI bus follows the processor's, and colors flicker with it";
         let means = format!("{} at the end of config.txt, and start anew", missing.join(" and "));

@@ -1,10 +1,10 @@
 //! `rokade doctor` for the machine itself, as far as the files of a Raspberry Pi's system tell.
 
+use super::boot::{BootSettings, TakenPin};
 use super::doctor::Diagnosis;
 use super::lights;
 use crate::shell::config::BoardConfig;
 use crate::shell::host;
-use crate::shell::pins::{self, PinUse};
 use rustix::fs::Access;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -15,37 +15,6 @@ const MACHINE: &str = "this machine";
 /// In `get_throttled`: the supply was too weak since the start of the machine.
 const WAS_UNDERVOLTED: u32 = 1 << 16;
 
-/// An overlay or parameter of `config.txt`, the pins it takes, and the parameter that moves the
-/// first. Source: the `README` of the kernel's overlays.
-const OVERLAYS: [(&str, &[u8], &str); 26] = [
-    ("spi=on", &[7, 8, 9, 10, 11], ""),
-    ("spi1-1cs", &[18, 19, 20, 21], "cs0_pin"),
-    ("spi1-2cs", &[18, 17, 19, 20, 21], "cs0_pin"),
-    ("spi1-3cs", &[18, 17, 16, 19, 20, 21], "cs0_pin"),
-    ("i2c_arm=on", &[2, 3], ""),
-    ("i2c-gpio", &[23, 24], "i2c_gpio_sda"),
-    ("i2s=on", &[18, 19, 20, 21], ""),
-    ("hifiberry-dac", &[18, 19, 20, 21], ""),
-    ("hifiberry-dacplus", &[18, 19, 20, 21], ""),
-    ("hifiberry-amp", &[18, 19, 20, 21], ""),
-    ("audremap", &[12, 13], ""),
-    ("pwm", &[18], "pin"),
-    ("pwm-2chan", &[18, 19], "pin"),
-    ("w1-gpio", &[4], "gpiopin"),
-    ("w1-gpio-pullup", &[4], "gpiopin"),
-    ("dht11", &[4], "gpiopin"),
-    ("gpio-ir", &[18], "gpio_pin"),
-    ("gpio-ir-tx", &[18], "gpio_pin"),
-    ("gpio-fan", &[12], "gpiopin"),
-    ("gpio-shutdown", &[3], "gpio_pin"),
-    ("gpio-poweroff", &[26], "gpiopin"),
-    ("uart0=on", &[14, 15], ""),
-    ("uart3", &[4, 5], ""),
-    ("uart4", &[8, 9], ""),
-    ("uart5", &[12, 13], ""),
-    ("enable_uart=1", &[14, 15], ""),
-];
-
 /// What is to be said of a Pi whose system has its files below `root`, on which these boards are.
 pub(super) fn look(boards: &[&BoardConfig], root: &Path) -> Vec<Diagnosis> {
     let model = fs::read_to_string(root.join("proc/device-tree/model")).unwrap_or_default();
@@ -53,12 +22,13 @@ pub(super) fn look(boards: &[&BoardConfig], root: &Path) -> Vec<Diagnosis> {
         return Vec::new();
     }
     let mut found: Vec<Diagnosis> = power(root).into_iter().chain(memory(root)).collect();
-    let settings = ["boot/firmware/config.txt", "boot/config.txt"];
-    let text = settings.iter().find_map(|name| fs::read_to_string(root.join(name)).ok());
+    let files = ["boot/firmware/config.txt", "boot/config.txt"];
+    let text = files.iter().find_map(|name| fs::read_to_string(root.join(name)).ok());
     let text = text.unwrap_or_default();
-    found.extend(overlays(boards, &text));
-    found.extend(boards.iter().filter_map(|board| fast_bus(board, &entries(&text))));
-    let pulses = |board: &&BoardConfig| lights::pulses(board, &model, &entries(&text), root);
+    let settings = BootSettings::read(&text, &model);
+    found.extend(overlays(boards, &settings.taken()));
+    found.extend(boards.iter().filter_map(|board| fast_bus(board, &settings)));
+    let pulses = |board: &&BoardConfig| lights::pulses(board, &model, &settings, root);
     found.extend(boards.iter().flat_map(pulses));
     found
 }
@@ -92,29 +62,18 @@ fn memory(root: &Path) -> Option<Diagnosis> {
 }
 
 /// Pins that the boards' parts have, and the system as well.
-fn overlays(boards: &[&BoardConfig], text: &str) -> Vec<Diagnosis> {
-    let taken: Vec<(String, u8)> = entries(text).into_iter().flat_map(pins_of).collect();
+fn overlays(boards: &[&BoardConfig], taken: &[TakenPin]) -> Vec<Diagnosis> {
     let mut found = Vec::new();
     for board in boards {
-        let mut parts: Vec<PinUse> = Vec::new();
-        if board.is_on_pins() && board.matrix.is_real() {
-            parts.extend(board.matrix.pins());
-        }
-        if board.clock.is_on_pins() {
-            parts.extend(pins::of_clock());
-        }
-        parts.extend(board.lights_set().into_iter().flat_map(|(_, lights)| lights.pins()));
-        parts.extend(board.display.pins());
-        for part in parts {
+        for part in board.pins() {
             // A bus is what its overlay is there for.
-            let is_other = |(entry, pin): &&(String, u8)| {
-                let of_bus = entry.starts_with("dtparam=spi=") || entry.contains("overlay=spi");
-                *pin == part.pin
-                    && !(of_bus && part.what.starts_with("bus "))
-                    && !(entry.starts_with("dtparam=i2c_arm=") && part.is_shared())
+            let is_other = |of: &&TakenPin| {
+                of.pin == part.pin
+                    && !(of.is_spi && part.what.starts_with("bus "))
+                    && !(of.is_first_i2c && part.is_shared())
             };
-            if let Some((entry, pin)) = taken.iter().find(is_other) {
-                let saw = format!("BCM {pin} is taken twice, by {} and by {entry}", part.what);
+            if let Some(TakenPin { pin, line, .. }) = taken.iter().find(is_other) {
+                let saw = format!("BCM {pin} is taken twice, by {} and by {line}", part.what);
                 let means = "take that line out of config.txt and start anew, or give the board \
                              another pin";
                 found.push(Diagnosis::bad(board, saw, means));
@@ -125,53 +84,19 @@ fn overlays(boards: &[&BoardConfig], text: &str) -> Vec<Diagnosis> {
 }
 
 /// A display on the header's bus, which goes faster than its chip is made for.
-fn fast_bus(board: &BoardConfig, entries: &[&str]) -> Option<Diagnosis> {
+fn fast_bus(board: &BoardConfig, settings: &BootSettings<'_>) -> Option<Diagnosis> {
     if !board.display.is_set() || board.display.bus() != "/dev/i2c-1" {
         return None;
     }
-    let mut words = entries.iter().flat_map(|it| it.split([',', '=']));
-    words.find(|word| *word == "i2c_arm_baudrate" || *word == "i2c_baudrate")?;
-    let speed: u32 = words.next()?.parse().ok()?;
+    let speed = settings.parameter(&["i2c_arm_baudrate", "i2c_baudrate", "i2c1_baudrate"])?;
+    let speed: u32 = speed.parse().ok()?;
     let saw = format!(
         "/dev/i2c-1 runs at {} kHz, and the display's PCF8574 is made for 100",
         speed / 1_000
     );
     let means = "take i2c_arm_baudrate out of config.txt and start anew, or give the display a bus \
-                 of its own: dtoverlay=i2c3 on a Pi 4 or 5";
+                 of its own (hardware/display.md)";
     (speed > 100_000).then(|| Diagnosis::bad(board, saw, means))
-}
-
-/// The lines of `config.txt` that hold for every Pi.
-fn entries(text: &str) -> Vec<&str> {
-    let mut is_meant = true;
-    let mut entries = Vec::new();
-    for line in text.lines().map(str::trim) {
-        if let Some(section) = line.strip_prefix('[') {
-            is_meant = section.starts_with("all]");
-        } else if is_meant && !line.starts_with('#') && !line.is_empty() {
-            entries.push(line);
-        }
-    }
-    entries
-}
-
-/// The pins that a line takes, beside the line.
-fn pins_of(entry: &str) -> Vec<(String, u8)> {
-    let value = entry.strip_prefix("dtoverlay=").or_else(|| entry.strip_prefix("dtparam="));
-    let mut words = value.unwrap_or(entry).split(',');
-    let name = words.next().unwrap_or_default();
-    let Some((_, usual, moved_by)) = OVERLAYS.iter().find(|(known, ..)| *known == name) else {
-        return Vec::new();
-    };
-    let mut pins = usual.to_vec();
-    let moved = words.find_map(|word| {
-        let (key, value) = word.split_once('=')?;
-        if key == *moved_by { value.parse().ok() } else { None }
-    });
-    if let Some(pin) = moved {
-        pins[0] = pin;
-    }
-    pins.into_iter().map(|pin| (entry.to_owned(), pin)).collect()
 }
 
 /// What keeps this user from a device, if something does.
@@ -218,6 +143,7 @@ pub(super) fn latency(board: &BoardConfig, device: &str, root: &Path) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shell::clock::kind::Source;
     use crate::shell::config::{
         DisplayChips, DisplaySettings, LedChips, LedSettings, Matrix, SwitchReader,
     };
@@ -284,6 +210,14 @@ mod tests {
         let expanders = switches(SwitchReader::Pca9555);
         let on = "dtparam=i2c_arm=on,i2c_arm_baudrate=400000\n";
         assert_eq!(told(&[MODEL, (CONFIG, on)], &expanders), Vec::<String>::new());
+        // What stands in the section of this Pi holds, and what stands with other words.
+        let section = "[pi4]\ndtoverlay=w1-gpio\n[pi5]\ndtparam=spi=on\n";
+        assert_eq!(told(&[MODEL, (CONFIG, section)], &rows).len(), 1);
+        let joined = "dtparam=i2c_arm=on,spi=on\n";
+        assert_eq!(told(&[MODEL, (CONFIG, joined)], &rows).len(), 5);
+        let clock = BoardConfig { clock: Source::Gpio, ..BoardConfig::default() };
+        let said = told(&[MODEL, (CONFIG, "dtoverlay=i2c3\n")], &clock);
+        assert!(said[0].contains("BCM 5 is taken twice, by clock, left button"), "{said:?}");
         let off = "dtoverlay=gpio-shutdown\n";
         assert_eq!(told(&[MODEL, (CONFIG, off)], &expanders).len(), 1);
     }
@@ -302,6 +236,8 @@ mod tests {
         let said = told(&[MODEL, (CONFIG, fixed), bufsiz], &board);
         assert!(said[0].contains("takes 512 bytes at once, and a picture has 1008"), "{said:?}");
         assert!(said[0].contains("spidev.bufsiz=4096"), "{said:?}");
+        let section = "[pi4]\ncore_freq=500\ncore_freq_min=500\n[pi5]\ncore_freq=1\n[all]\n";
+        assert_eq!(told(&[MODEL, (CONFIG, section)], &board), Vec::<String>::new());
         let third = ("proc/device-tree/model", "Raspberry Pi 3 Model B Plus Rev 1.3\0");
         let said = told(&[third, (CONFIG, "core_freq=400\n")], &board);
         assert!(said[0].contains("core_freq=250 at the end"), "{said:?}");

@@ -5,6 +5,7 @@
 mod archive;
 mod ask;
 mod backup;
+mod boot;
 mod bus;
 mod chips;
 mod clock;
@@ -20,6 +21,7 @@ mod lights;
 mod log;
 mod machine;
 mod order;
+mod probe;
 mod replay;
 mod round;
 mod setup;
@@ -280,20 +282,22 @@ pub fn main() -> ExitCode {
 }
 
 fn dispatch(cli: &Cli) -> Result<(), Failure> {
-    let config = || Config::load(cli.config.as_deref());
+    let config = || Config::load_apart(cli.config.as_deref());
+    // What is about one board has nothing to go on with if that is at fault.
+    let whole = || Config::load(cli.config.as_deref());
     match &cli.command {
         Command::Setup(setup) => setup.run(cli.config.as_deref()),
         Command::Run => daemon::run(&config()?, cli.verbose),
         Command::Demo(demo) => demo.run(cli.config.as_deref(), cli.verbose),
         // What replays a file by itself reads no configuration of this machine.
         Command::Replay(replay) => {
-            let config = cli.config.is_some().then(config).transpose()?;
+            let config = cli.config.is_some().then(whole).transpose()?;
             replay.run(config.as_ref())
         }
-        Command::Record(record) => record.run(&config()?, cli.verbose),
+        Command::Record(record) => record.run(&whole()?, cli.verbose),
         Command::Status(status) => status.run(|| Ok(config()?)),
-        Command::Doctor(doctor) => doctor.run(&config()?),
-        Command::Clock(clock) => clock.run(&config()?, cli.verbose),
+        Command::Doctor(doctor) => doctor.run(config()),
+        Command::Clock(clock) => clock.run(&whole()?, cli.verbose),
         Command::Simulate(simulate) => simulate.run(cli.verbose),
         Command::Log(log) => log.run(&config()?),
         Command::Export(export) => export.run(cli.config.as_deref()),

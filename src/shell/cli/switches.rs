@@ -59,11 +59,7 @@ pub(super) fn look(board: &BoardConfig) -> Vec<Diagnosis> {
         found.push(Diagnosis::good(board, saw));
     }
     if settings.promotion_pins().is_some() {
-        let saw = match seen.chosen {
-            Some(role) => format!("the button for a {} is down", word_of(role)),
-            None => "no button for promotions is down; hold each down to try it".to_owned(),
-        };
-        found.push(Diagnosis::good(board, saw));
+        found.push(Diagnosis::good(board, down(seen.chosen)));
     }
     if settings.chips == SwitchReader::Rows {
         found.push(Diagnosis::good(board, diodes(seen.last)));
@@ -79,6 +75,22 @@ pub(super) fn look(board: &BoardConfig) -> Vec<Diagnosis> {
         found.extend(halls::look(board));
     }
     found
+}
+
+/// Buttons for promotions beside a board that is not on the pins.
+pub(super) fn beside(board: &BoardConfig) -> Option<Diagnosis> {
+    board.has_buttons_beside().then(|| match matrix::button_down(&board.matrix, Now::start()) {
+        Ok(chosen) => Diagnosis::good(board, down(chosen)),
+        Err(why) => Diagnosis::bad(board, format!("the buttons for promotions: {why}"), ""),
+    })
+}
+
+/// What is said of the button that is down.
+fn down(chosen: Option<Role>) -> String {
+    match chosen {
+        Some(role) => format!("the button for a {} is down", word_of(role)),
+        None => "no button for promotions is down; hold each down to try it".to_owned(),
+    }
 }
 
 /// What a scan says of the diodes of rows and columns.

@@ -13,6 +13,7 @@ use crate::game::terms::{at_control, variant_of};
 use crate::game::{BoardKind, RoundDelays, Settings};
 use crate::laws::{Edition, Profile, Terms, UnknownName, Variant};
 use crate::shell::clock::kind::Source;
+use crate::shell::pins::{self, PinUse};
 use crate::table::End;
 use crate::wire::Orientation;
 use crate::wire::certabo::parse_chips;
@@ -105,6 +106,9 @@ pub struct BoardConfig {
     pub settle_with_clock_ms: u64,
     /// Stillness that makes a move without a clock, in milliseconds.
     pub settle_without_clock_ms: u64,
+    /// What is wrong with these settings, in one sentence: the board is not recorded.
+    #[serde(skip)]
+    pub fault: Option<String>,
 }
 
 /// On whose side the board's connector is, seen by White.
@@ -187,6 +191,7 @@ impl Default for BoardConfig {
             terms: Announced::default(),
             settle_with_clock_ms: millis(rests.with_clock),
             settle_without_clock_ms: millis(rests.without_clock),
+            fault: None,
         }
     }
 }
@@ -209,6 +214,38 @@ impl BoardConfig {
             ));
         }
         Ok(())
+    }
+
+    /// A board of this name whose settings are wrong. Of those nothing is used but its table.
+    pub(super) fn at_fault(name: String, table: u16, why: String) -> Self {
+        Self { name, table, fault: Some(why), ..Self::default() }
+    }
+
+    /// What is wrong with it, if something is, for whoever sees its name beside.
+    pub fn fault(&self) -> Option<&str> {
+        let why = self.fault.as_deref()?;
+        Some(why.strip_prefix(&format!("board {:?}: ", self.name)).unwrap_or(why))
+    }
+
+    /// Whether it has buttons for promotions on the pins, and is not there itself.
+    pub(in crate::shell) fn has_buttons_beside(&self) -> bool {
+        !self.is_on_pins() && self.matrix.promotion_pins().is_some()
+    }
+
+    /// The pins of this machine that its parts take.
+    pub(in crate::shell) fn pins(&self) -> Vec<PinUse> {
+        // The pins of a simulated board are its own.
+        let mut pins = match self.is_on_pins() {
+            _ if !self.matrix.is_real() => Vec::new(),
+            true => self.matrix.pins(),
+            false => self.matrix.buttons(),
+        };
+        if self.clock.is_on_pins() {
+            pins.extend(pins::of_clock());
+        }
+        pins.extend(self.lights_set().into_iter().flat_map(|(_, leds)| leds.pins()));
+        pins.extend(self.display.pins());
+        pins
     }
 
     /// Whether its squares are read by this machine itself, by its pins.

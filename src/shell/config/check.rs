@@ -1,6 +1,7 @@
 //! What is wrong with a configuration as a whole: found when it is read, before anything is opened.
 
 use super::{BoardConfig, Config, LedChips, Maker, Shine};
+use crate::laws::Terms;
 use crate::shell::clock::kind::Source;
 use crate::shell::pins::{self, PinUse};
 use crate::shell::serial::RadioPeer;
@@ -15,6 +16,63 @@ const NAME_MAX: usize = 64;
 /// The longest name of a player, an event, a place or a round, in characters.
 const TEXT_MAX: usize = 200;
 
+/// What keeps a board from being recorded; the others can be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct BoardFault {
+    /// The board's name.
+    pub(super) board: String,
+    /// What is wrong, in one sentence.
+    pub(super) why: String,
+}
+
+impl BoardFault {
+    fn of(board: &BoardConfig, why: String) -> Self {
+        Self { board: board.name.clone(), why }
+    }
+}
+
+/// What boards have that only one can have. Of two it is the later one that is at fault.
+pub(super) fn together(config: &Config) -> Result<(), BoardFault> {
+    let boards: Vec<&BoardConfig> = config.usable().collect();
+    tables(config)?;
+    demo_boards(&boards)?;
+    lines(&boards)
+}
+
+/// What of one board can be told without the others.
+pub(super) fn alone(board: &BoardConfig) -> Result<(), String> {
+    texts(board)?;
+    let profile = board.profile();
+    profile.map_err(|e| format!("board {:?}: {e}", board.name))?;
+    let control = board.time_control();
+    let control = control.map_err(|e| format!("board {:?}: {e}", board.name))?;
+    let announced = board.terms.apply(Terms::default());
+    announced.map_err(|e| format!("board {:?}: [board.terms] {e}", board.name))?;
+    if board.drive_clock && control.is_none() {
+        return Err(format!(
+            "board {:?}: drive_clock needs a time_control, as in \"90m+30s\"",
+            board.name
+        ));
+    }
+    if board.clock.has_port() {
+        board.check_port(control)?;
+    }
+    matrix(board)?;
+    lights(board)?;
+    maker(board)?;
+    bus(board)?;
+    radio(board)?;
+    if !(50..=60_000).contains(&board.settle_with_clock_ms)
+        || !(50..=60_000).contains(&board.settle_without_clock_ms)
+    {
+        return Err(format!(
+            "board {:?}: the settle times are in milliseconds, from 50 to 60000",
+            board.name
+        ));
+    }
+    Ok(())
+}
+
 /// The board's name can be that of a folder.
 pub(super) fn name(board: &BoardConfig) -> Result<(), String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
@@ -28,7 +86,7 @@ pub(super) fn name(board: &BoardConfig) -> Result<(), String> {
 }
 
 /// No text of the board is too long, or holds a character that cannot be seen.
-pub(super) fn texts(board: &BoardConfig) -> Result<(), String> {
+fn texts(board: &BoardConfig) -> Result<(), String> {
     if board.name.len() > NAME_MAX {
         return Err(format!("board name {:?}: use at most {NAME_MAX} characters", board.name));
     }
@@ -61,22 +119,24 @@ pub(super) fn text(key: &str, value: &str) -> Result<(), String> {
 }
 
 /// Each demo board has a place of its own, which is no board's line.
-pub(super) fn demo_boards(config: &Config) -> Result<(), String> {
-    for (idx, board) in config.boards.iter().enumerate() {
+fn demo_boards(boards: &[&BoardConfig]) -> Result<(), BoardFault> {
+    for (idx, board) in boards.iter().enumerate() {
         let path = &board.demo_board;
         if path.as_os_str().is_empty() {
             continue;
         }
-        let wrong =
-            |why: String| Err(format!("board {:?}: demo_board = {path:?}: {why}", board.name));
+        let wrong = |why: String| {
+            let why = format!("board {:?}: demo_board = {path:?}: {why}", board.name);
+            Err(BoardFault::of(board, why))
+        };
         if !path.is_absolute() || path.file_name().is_none() {
             return wrong("name it from the root on, as in \"/run/rokade/table-1.dgt\"".to_owned());
         }
-        let before = config.boards[..idx].iter().find(|other| other.demo_board == *path);
+        let before = boards[..idx].iter().find(|other| other.demo_board == *path);
         if let Some(other) = before {
             return wrong(format!("that is the demo board of {:?}; each has its own", other.name));
         }
-        let line = config.boards.iter().find(|other| path.as_os_str() == other.port.as_str());
+        let line = boards.iter().find(|other| path.as_os_str() == other.port.as_str());
         if let Some(other) = line {
             return wrong(format!(
                 "that is the line of board {:?}; choose another name",
@@ -88,16 +148,20 @@ pub(super) fn demo_boards(config: &Config) -> Result<(), String> {
 }
 
 /// Each board has a table of its own.
-pub(super) fn tables(config: &Config) -> Result<(), String> {
-    let tables = config.tables();
-    for (idx, table) in tables.iter().enumerate() {
-        if let Some(other) = tables[..idx].iter().position(|other| other == table) {
-            let [first, second] = [other, idx].map(|idx| &config.boards[idx].name);
-            return Err(format!(
-                "boards {first:?} and {second:?} are both at table {table}; set table in one of \
-                 them"
-            ));
+fn tables(config: &Config) -> Result<(), BoardFault> {
+    let mut known: Vec<(u16, &BoardConfig)> = Vec::new();
+    for (board, table) in config.boards.iter().zip(config.tables()) {
+        if board.fault.is_some() {
+            continue;
         }
+        if let Some((_, other)) = known.iter().find(|(other, _)| *other == table) {
+            let why = format!(
+                "boards {:?} and {:?} are both at table {table}; set table in one of them",
+                other.name, board.name
+            );
+            return Err(BoardFault::of(board, why));
+        }
+        known.push((table, board));
     }
     Ok(())
 }
@@ -129,13 +193,15 @@ pub(super) fn copy(config: &Config) -> Result<(), String> {
 }
 
 /// What is on the pins is wired so that it can work, and a board that is has no clock behind it.
-pub(super) fn matrix(board: &BoardConfig) -> Result<(), String> {
-    if !board.is_on_pins() {
-        return Ok(());
+fn matrix(board: &BoardConfig) -> Result<(), String> {
+    let is_on_pins = board.is_on_pins();
+    let matrix = &board.matrix;
+    let checked = if is_on_pins { matrix.check() } else { matrix.check_beside() };
+    if let Err(why) = checked {
+        return Err(format!("board {:?}: [board.matrix] {why}", board.name));
     }
-    let wrong = |why: String| Err(format!("board {:?}: [board.matrix] {why}", board.name));
-    if let Err(why) = board.matrix.check() {
-        return wrong(why);
+    if !is_on_pins {
+        return Ok(());
     }
     if board.drive_clock && board.clock == Source::Board {
         return Err(format!(
@@ -148,7 +214,7 @@ pub(super) fn matrix(board: &BoardConfig) -> Result<(), String> {
 }
 
 /// Lights of one's own can work, and are told what to show.
-pub(super) fn lights(board: &BoardConfig) -> Result<(), String> {
+fn lights(board: &BoardConfig) -> Result<(), String> {
     let wrong = |why: String| Err(format!("board {:?}: {why}", board.name));
     for (section, leds) in board.lights_set() {
         if let Err(why) = leds.check() {
@@ -169,7 +235,7 @@ pub(super) fn lights(board: &BoardConfig) -> Result<(), String> {
 }
 
 /// Of other makers' boards none is on the pins, and none has a clock behind it.
-pub(super) fn maker(board: &BoardConfig) -> Result<(), String> {
+fn maker(board: &BoardConfig) -> Result<(), String> {
     let wrong = |why: &str| Err(format!("board {:?}: {why}", board.name));
     if let Err(why) = parse_chips(&board.chips) {
         return wrong(&format!("chips: {why}"));
@@ -227,7 +293,7 @@ pub(super) fn maker(board: &BoardConfig) -> Result<(), String> {
 }
 
 /// A board on Bluetooth LE is named, and of a maker who has such.
-pub(super) fn radio(board: &BoardConfig) -> Result<(), String> {
+fn radio(board: &BoardConfig) -> Result<(), String> {
     let wrong = |why: &str| Err(format!("board {:?}: {why}", board.name));
     if RadioPeer::parse(&board.clock_port).is_some() {
         return wrong("clock_port is a serial line; no clock is on Bluetooth LE");
@@ -254,7 +320,7 @@ pub(super) fn radio(board: &BoardConfig) -> Result<(), String> {
 }
 
 /// What shares a line is of DGT, at a port that is named, with an address that can be.
-pub(super) fn bus(board: &BoardConfig) -> Result<(), String> {
+fn bus(board: &BoardConfig) -> Result<(), String> {
     if !board.is_on_bus() {
         return Ok(());
     }
@@ -299,25 +365,28 @@ fn shares(board: &BoardConfig, other: &BoardConfig) -> Option<Result<(), String>
 }
 
 /// Boards on the pins have a bus each, or chips of their own on an I2C bus.
-fn buses(on_pins: &[&BoardConfig]) -> Result<(), String> {
+fn buses(on_pins: &[&BoardConfig]) -> Result<(), BoardFault> {
+    let wrong = |board: &BoardConfig, why: String| Err(BoardFault::of(board, why));
     for (idx, board) in on_pins.iter().enumerate() {
         let is_shared = |it: &&&BoardConfig| is_same(it.matrix.bus(), board.matrix.bus());
         for other in on_pins[..idx].iter().filter(is_shared) {
             let [name, of] = [&other.name, &board.name];
             if !(board.matrix.chips.is_on_i2c() && other.matrix.chips.is_on_i2c()) {
-                return Err(format!(
-                    "boards {name:?} and {of:?} have the same bus {:?}; only I2C is shared",
-                    board.matrix.bus()
-                ));
+                let bus = board.matrix.bus();
+                let why = format!(
+                    "boards {name:?} and {of:?} have the same bus {bus:?}; only I2C is shared"
+                );
+                return wrong(board, why);
             }
             let taken = other.matrix.addresses();
             let twice = board.matrix.addresses().into_iter().find(|it| taken.contains(it));
             if let Some(address) = twice {
-                return Err(format!(
-                    "boards {name:?} and {of:?} both have a chip at {address:#04x} of {:?}; each \
-                     has its own address",
-                    board.matrix.bus()
-                ));
+                let bus = board.matrix.bus();
+                let why = format!(
+                    "boards {name:?} and {of:?} both have a chip at {address:#04x} of {bus:?}; \
+                     each has its own address"
+                );
+                return wrong(board, why);
             }
         }
     }
@@ -326,6 +395,7 @@ fn buses(on_pins: &[&BoardConfig]) -> Result<(), String> {
 
 /// An SPI bus or a place on an I2C bus that something has, and what that is, for what is said.
 struct BusUse<'a> {
+    board: &'a BoardConfig,
     bus: &'a str,
     /// The address on I2C.
     address: Option<u8>,
@@ -336,37 +406,8 @@ struct BusUse<'a> {
 
 /// Lights have a bus, or an address, of their own: a chain takes whatever is sent over its bus for
 /// colors, whichever chip select is meant.
-fn lights_buses(config: &Config) -> Result<(), String> {
-    let mut uses: Vec<BusUse<'_>> = Vec::new();
-    for board in &config.boards {
-        let name = &board.name;
-        if board.is_on_pins() && !board.matrix.chips.is_on_i2c() {
-            let what = format!("the switches of board {name:?}");
-            uses.push(BusUse { bus: board.matrix.bus(), address: None, what, is_chain: false });
-        }
-        for address in pins::CLOCK_DISPLAYS.into_iter().filter(|_| board.clock.is_on_pins()) {
-            let what = format!("a display of the clock of board {name:?}");
-            let address = Some(address);
-            uses.push(BusUse { bus: "/dev/i2c-1", address, what, is_chain: false });
-        }
-        for (section, leds) in board.lights_set() {
-            let is_chain = leds.chips == LedChips::Ws2812;
-            let address = (!is_chain).then_some(leds.address);
-            let what = format!("the lights of board {name:?} in {section}");
-            uses.push(BusUse { bus: leds.bus(), address, what, is_chain });
-        }
-        let of_switches = board.is_on_pins() && board.matrix.chips.is_on_i2c();
-        for address in board.matrix.addresses().into_iter().filter(|_| of_switches) {
-            let what = format!("an expander of board {name:?}");
-            let (bus, address) = (board.matrix.bus(), Some(address));
-            uses.push(BusUse { bus, address, what, is_chain: false });
-        }
-        if board.display.is_set() {
-            let (bus, address) = (board.display.bus(), Some(board.display.address));
-            let what = format!("the display of board {name:?}");
-            uses.push(BusUse { bus, address, what, is_chain: false });
-        }
-    }
+fn lights_buses(boards: &[&BoardConfig]) -> Result<(), BoardFault> {
+    let uses: Vec<BusUse<'_>> = boards.iter().flat_map(|board| buses_used(board)).collect();
     for (idx, use_) in uses.iter().enumerate() {
         let is_same_bus = |other: &&BusUse<'_>| {
             let numbers = [use_.bus, other.bus].map(pins::spi_numbers);
@@ -376,8 +417,9 @@ fn lights_buses(config: &Config) -> Result<(), String> {
         };
         for other in uses[..idx].iter().filter(is_same_bus) {
             let (bus, what, of) = (use_.bus, &use_.what, &other.what);
+            let wrong = |why: String| Err(BoardFault::of(use_.board, why));
             if use_.is_chain || other.is_chain {
-                return Err(format!(
+                return wrong(format!(
                     "{of} and {what} are on one bus, {bus:?}; a chain of lights takes all that is \
                      sent over its bus for colors: put one of them on another, such as \
                      \"/dev/spidev1.0\""
@@ -385,7 +427,7 @@ fn lights_buses(config: &Config) -> Result<(), String> {
             }
             if use_.address.is_some() && use_.address == other.address {
                 let address = use_.address.unwrap_or_default();
-                return Err(format!(
+                return wrong(format!(
                     "{of} and {what} both have the address {address:#04x} on {bus:?}; bridge \
                      another pad of one of them, and set its address"
                 ));
@@ -395,26 +437,51 @@ fn lights_buses(config: &Config) -> Result<(), String> {
     Ok(())
 }
 
+/// The buses on which parts of a board are.
+fn buses_used(board: &BoardConfig) -> Vec<BusUse<'_>> {
+    let mut uses = Vec::new();
+    let mut has = |bus, address, is_chain, what: &str| {
+        let what = what.replace("{}", &format!("{:?}", board.name));
+        uses.push(BusUse { board, bus, address, what, is_chain });
+    };
+    let matrix = &board.matrix;
+    if board.is_on_pins() && !matrix.chips.is_on_i2c() {
+        has(matrix.bus(), None, false, "the switches of board {}");
+    }
+    for address in pins::CLOCK_DISPLAYS.into_iter().filter(|_| board.clock.is_on_pins()) {
+        has("/dev/i2c-1", Some(address), false, "a display of the clock of board {}");
+    }
+    for (section, leds) in board.lights_set() {
+        let is_chain = leds.chips == LedChips::Ws2812;
+        let address = (!is_chain).then_some(leds.address);
+        has(leds.bus(), address, is_chain, &format!("the lights of board {{}} in {section}"));
+    }
+    let of_switches = board.is_on_pins() && matrix.chips.is_on_i2c();
+    for address in matrix.addresses().into_iter().filter(|_| of_switches) {
+        has(matrix.bus(), Some(address), false, "an expander of board {}");
+    }
+    if board.display.is_set() {
+        let (bus, address) = (board.display.bus(), Some(board.display.address));
+        has(bus, address, false, "the display of board {}");
+    }
+    uses
+}
+
 /// Each pin has one part of one board.
-fn pins(config: &Config) -> Result<(), String> {
-    let on_pins: Vec<&BoardConfig> = config.boards.iter().filter(|it| it.is_on_pins()).collect();
+fn pins(boards: &[&BoardConfig]) -> Result<(), BoardFault> {
+    let on_pins: Vec<&BoardConfig> = boards.iter().copied().filter(|it| it.is_on_pins()).collect();
     buses(&on_pins)?;
-    lights_buses(config)?;
+    lights_buses(boards)?;
     let mut taken: Vec<(PinUse, &str)> = Vec::new();
-    for board in &config.boards {
-        // The pins of a simulated board are its own.
-        let is_real = board.is_on_pins() && board.matrix.is_real();
-        let of_matrix = if is_real { board.matrix.pins() } else { Vec::new() };
-        let of_clock = if board.clock.is_on_pins() { pins::of_clock() } else { Vec::new() };
-        let of_lights = board.lights_set().into_iter().flat_map(|(_, leds)| leds.pins());
-        let of_signs = of_lights.chain(board.display.pins());
-        for part in of_matrix.into_iter().chain(of_clock).chain(of_signs) {
+    for board in boards {
+        for part in board.pins() {
             if let Some((other, name)) = taken.iter().find(|(other, _)| other.excludes(&part)) {
-                return Err(format!(
+                let why = format!(
                     "board {:?}: BCM {} is taken twice, by {} and by {} of board {name:?}; each \
                      needs its own",
                     board.name, part.pin, part.what, other.what
-                ));
+                );
+                return Err(BoardFault::of(board, why));
             }
             taken.push((part, &board.name));
         }
@@ -423,49 +490,50 @@ fn pins(config: &Config) -> Result<(), String> {
 }
 
 /// Each serial line belongs to one board only, or to several with an address each; and so do pins.
-pub(super) fn lines(config: &Config) -> Result<(), String> {
-    let mut taken: Vec<(&str, &str, &str)> = Vec::new();
-    for (idx, board) in config.boards.iter().enumerate() {
-        let same = config.boards[..idx].iter().filter(|other| is_same(&other.port, &board.port));
-        same.filter_map(|other| shares(board, other)).collect::<Result<(), String>>()?;
+fn lines(boards: &[&BoardConfig]) -> Result<(), BoardFault> {
+    for (idx, board) in boards.iter().enumerate() {
+        let same = boards[..idx].iter().filter(|other| is_same(&other.port, &board.port));
+        let shared = same.filter_map(|other| shares(board, other)).collect::<Result<(), String>>();
+        shared.map_err(|why| BoardFault::of(board, why))?;
     }
-    for board in &config.boards {
+    let mut taken: Vec<(&BoardConfig, &str, &str)> = Vec::new();
+    for board in boards {
         let clock = board.clock.has_port().then_some(("clock_port", &board.clock_port));
         let port = (!board.is_on_pins()).then_some(("port", &board.port));
         for (key, port) in [port, clock].into_iter().flatten() {
-            let other = taken.iter().find(|(name, other_key, other)| {
-                let is_shared = |name: &str| {
-                    let of = config.boards.iter().find(|it| it.name == name);
-                    key == "port" && board.is_on_bus() && of.is_some_and(BoardConfig::is_on_bus)
-                };
-                let is_other = *other_key != key || *name != board.name && !is_shared(name);
+            let other = taken.iter().find(|(of, other_key, other)| {
+                let is_shared = key == "port" && board.is_on_bus() && of.is_on_bus();
+                let is_other = *other_key != key || of.name != board.name && !is_shared;
                 is_other && is_same(port, other) && (port != "auto" || *other_key == key)
             });
-            if let Some((name, ..)) = other {
-                return Err(if port == "auto" {
+            if let Some((other, ..)) = other {
+                let [name, of] = [&other.name, &board.name];
+                let why = if port == "auto" {
                     format!(
-                        "boards {name:?} and {:?} both have {key} = \"auto\", and either could \
-                         take the other's; name the {key} of each",
-                        board.name
+                        "boards {name:?} and {of:?} both have {key} = \"auto\", and either could \
+                         take the other's; name the {key} of each"
                     )
                 } else {
                     format!(
-                        "boards {name:?} and {:?} have the same line {port:?}; each device has \
-                         its own",
-                        board.name
+                        "boards {name:?} and {of:?} have the same line {port:?}; each device has \
+                         its own"
                     )
-                });
+                };
+                return Err(BoardFault::of(board, why));
             }
-            taken.push((&board.name, key, port));
+            taken.push((board, key, port));
         }
     }
-    let mut on_pins = config.boards.iter().filter(|it| it.clock.is_on_pins());
+    let mut on_pins = boards.iter().filter(|it| it.clock.is_on_pins());
     match (on_pins.next(), on_pins.next()) {
-        (Some(first), Some(second)) => Err(format!(
-            "boards {:?} and {:?} both have a clock on the pins; a Pi has one such clock",
-            first.name, second.name
-        )),
-        _ => pins(config),
+        (Some(first), Some(second)) => {
+            let why = format!(
+                "boards {:?} and {:?} both have a clock on the pins; a Pi has one such clock",
+                first.name, second.name
+            );
+            Err(BoardFault::of(second, why))
+        }
+        _ => pins(boards),
     }
 }
 

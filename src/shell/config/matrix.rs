@@ -334,6 +334,11 @@ impl Matrix {
         }
     }
 
+    /// The pins of its buttons.
+    pub(in crate::shell) fn buttons(&self) -> Vec<PinUse> {
+        self.promotion.iter().map(|pin| PinUse::new(*pin, "promotion")).collect()
+    }
+
     /// The pins that it takes.
     pub(in crate::shell) fn pins(&self) -> Vec<PinUse> {
         let mut pins = Vec::new();
@@ -350,7 +355,7 @@ impl Matrix {
         if self.chips == SwitchReader::Mcp3008 {
             pins.extend(self.select.iter().map(|pin| PinUse::new(*pin, "select")));
         }
-        pins.extend(self.promotion.iter().map(|pin| PinUse::new(*pin, "promotion")));
+        pins.extend(self.buttons());
         if self.chips.is_on_i2c() {
             let interrupt = self.interrupt().map(|pin| PinUse::new(pin, "interrupt"));
             pins.extend(interrupt);
@@ -385,27 +390,38 @@ impl Matrix {
         self.check_bus()?;
         self.check_rows()?;
         self.check_halls()?;
-        if !self.promotion.is_empty() && self.promotion_pins().is_none() {
-            return Err(format!(
-                "promotion names {} pins; there is one each for queen, rook, bishop and knight",
-                self.promotion.len()
-            ));
-        }
+        self.check_buttons()?;
         self.check_addresses()?;
-        let pins = self.pins();
-        for (idx, part) in pins.iter().enumerate() {
-            let PinUse { pin, what, .. } = part;
-            pins::check(*pin).map_err(|why| format!("{what} = {pin}: {why}"))?;
-            if let Some(other) = pins[..idx].iter().find(|other| other.excludes(part)) {
-                let other = &other.what;
-                return Err(if other == what {
-                    format!("BCM {pin} stands twice in {what}; each needs its own")
-                } else {
-                    format!("BCM {pin} is both {other} and a pin of {what}; each needs its own")
-                });
-            }
+        each_its_own(&self.pins())
+    }
+
+    /// What is wrong with it beside a board whose squares are not read by this machine, in one
+    /// sentence. All that is read then are buttons.
+    pub(super) fn check_beside(&self) -> Result<(), String> {
+        let Self { bus, pins, promotion, .. } = self.clone();
+        if *self != (Self { bus, pins, promotion, ..Self::default() }) {
+            return Err(
+                "is for port = \"gpio\"; beside another board only promotion is read, and \
+                        pins for it"
+                    .to_owned(),
+            );
         }
-        Ok(())
+        let is_for_nothing = self.promotion.is_empty() && *self != Self::default();
+        if is_for_nothing || !self.bus.is_empty() && self.is_real() {
+            return Err("bus and pins: nothing is read by them here; leave them out".to_owned());
+        }
+        self.check_buttons()?;
+        each_its_own(&self.buttons())
+    }
+
+    fn check_buttons(&self) -> Result<(), String> {
+        if self.promotion.is_empty() || self.promotion_pins().is_some() {
+            return Ok(());
+        }
+        Err(format!(
+            "promotion names {} pins; there is one each for queen, rook, bishop and knight",
+            self.promotion.len()
+        ))
     }
 
     fn check_bus(&self) -> Result<(), String> {
@@ -417,6 +433,13 @@ impl Matrix {
                 "bus_pins names {} pins; a bus has clock, data in and data out",
                 self.bus_pins.len()
             ));
+        }
+        if self.bit_banged().is_none() && self.bus_pins != Self::default().bus_pins {
+            return Err(
+                "bus_pins are read with bus = \"pins\" alone; set that too, or leave them \
+                        out"
+                .to_owned(),
+            );
         }
         Ok(())
     }
@@ -497,4 +520,21 @@ impl Matrix {
         }
         Ok(())
     }
+}
+
+/// Each of these pins is one of the header's, and is taken once.
+fn each_its_own(pins: &[PinUse]) -> Result<(), String> {
+    for (idx, part) in pins.iter().enumerate() {
+        let PinUse { pin, what, .. } = part;
+        pins::check(*pin).map_err(|why| format!("{what} = {pin}: {why}"))?;
+        if let Some(other) = pins[..idx].iter().find(|other| other.excludes(part)) {
+            let other = &other.what;
+            return Err(if other == what {
+                format!("BCM {pin} stands twice in {what}; each needs its own")
+            } else {
+                format!("BCM {pin} is both {other} and a pin of {what}; each needs its own")
+            });
+        }
+    }
+    Ok(())
 }

@@ -18,6 +18,16 @@ pub struct WithButtons<P> {
     buttons: [(P, Contact); 4],
 }
 
+/// Where no squares are read.
+#[derive(Debug)]
+pub(super) struct NoSquares;
+
+impl Scanner for NoSquares {
+    fn scan(&mut self) -> Result<u64, MatrixError> {
+        Ok(0)
+    }
+}
+
 impl<P: InputPin + Debug> WithButtons<P> {
     /// What scans the board, and pins that a button pulls low, for a queen, a rook, a bishop and a
     /// knight.

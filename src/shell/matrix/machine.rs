@@ -2,7 +2,7 @@
 //! from them in the same way, whether they are a Pi's or a simulated board's.
 
 use super::bit_bang::BitBang;
-use super::buttons::WithButtons;
+use super::buttons::{NoSquares, WithButtons};
 use super::expanders::Expanders;
 use super::halls::{HallConverter, HallReader, HallScanner};
 use super::registers::ShiftRegisters;
@@ -72,6 +72,22 @@ pub(super) fn open<M: Machine>(
         }
         (_, None) => registers(machine, settings)?,
     };
+    with_buttons(machine, settings, scanner)
+}
+
+/// The buttons of these settings at this machine, and nothing else.
+pub(super) fn open_buttons<M: Machine>(
+    machine: &M,
+    settings: &Matrix,
+) -> Result<Box<dyn Scanner>, MatrixError> {
+    with_buttons(machine, settings, Box::new(NoSquares))
+}
+
+fn with_buttons<M: Machine>(
+    machine: &M,
+    settings: &Matrix,
+    scanner: Box<dyn Scanner>,
+) -> Result<Box<dyn Scanner>, MatrixError> {
     let Some(pins) = settings.promotion_pins() else { return Ok(scanner) };
     Ok(Box::new(WithButtons::new(scanner, each(pins, |pin| machine.input(pin))?)))
 }

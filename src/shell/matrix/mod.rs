@@ -3,6 +3,7 @@
 //! A thread of its own scans it, at no higher priority than any other. Like a serial line it is
 //! never given up: chips that do not answer are told of once, and tried again.
 
+pub(super) mod beside;
 pub mod bit_bang;
 pub mod buttons;
 #[cfg(feature = "pi")]
@@ -51,6 +52,8 @@ use tracing::{debug, error, info, warn};
 const HEARD_MAX: usize = 256;
 /// The whole board is told again after this, while nothing changes.
 const PICTURE_EVERY: Duration = Duration::from_secs(2);
+/// A button that bounces has come to rest after so many looks.
+const N_LOOKS: u32 = 4;
 /// A thread that waits looks so often whether it is still wanted.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
@@ -273,31 +276,61 @@ impl Drop for MatrixStub {
 
 /// Starts scanning the matrix of a board with these settings.
 pub fn start(board: &BoardConfig, now: Now) -> MatrixStub {
-    let (heard_tx, heard_rx) = mpsc::channel(HEARD_MAX);
-    let is_wanted = Arc::new(AtomicBool::new(true));
-    let watch = ScanLoop {
-        board: board.name.clone(),
-        settings: board.matrix.clone(),
-        now,
-        heard: heard_tx,
-        is_wanted: Arc::clone(&is_wanted),
-        is_told: true,
-    };
+    let (stub, reader) = PinReader::of(board, now);
+    let watch = ScanLoop { reader, is_told: true };
     // Without a thread nothing is heard, and the board ends and is opened again.
     if let Err(why) = thread::Builder::new().name("scan".to_owned()).spawn(|| watch.run()) {
         error!(board = board.name, "there is no thread to scan the matrix: {why}");
     }
-    MatrixStub { heard: heard_rx, is_wanted }
+    stub
 }
 
-/// The scanner's end.
+/// The end of whoever reads pins.
 #[derive(Debug)]
-struct ScanLoop {
+struct PinReader {
     board: String,
     settings: Matrix,
     now: Now,
     heard: mpsc::Sender<Heard<MatrixNews>>,
     is_wanted: Arc<AtomicBool>,
+}
+
+impl PinReader {
+    /// Both ends.
+    fn of(board: &BoardConfig, now: Now) -> (MatrixStub, Self) {
+        let (heard, heard_rx) = mpsc::channel(HEARD_MAX);
+        let is_wanted = Arc::new(AtomicBool::new(true));
+        let stub = MatrixStub { heard: heard_rx, is_wanted: Arc::clone(&is_wanted) };
+        let (name, settings) = (board.name.clone(), board.matrix.clone());
+        (stub, Self { board: name, settings, now, heard, is_wanted })
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.is_wanted.load(Ordering::Relaxed) && !self.heard.is_closed()
+    }
+
+    /// Tells, and waits until there is room for it.
+    fn tell(&mut self, at: Stamp, what: MatrixNews) {
+        // Who does not listen any more wants to know nothing.
+        self.heard.blocking_send(Heard { at, what }).ok();
+    }
+
+    fn rest(&self, wait: Duration) {
+        let until = self.now.stamp().mono + wait;
+        loop {
+            let left = until.since(self.now.stamp().mono);
+            if left.is_zero() || !self.is_wanted() {
+                return;
+            }
+            thread::sleep(left.min(LOOK_EVERY));
+        }
+    }
+}
+
+/// The scanner's end.
+#[derive(Debug)]
+struct ScanLoop {
+    reader: PinReader,
     /// Everything that was to be told could be.
     is_told: bool,
 }
@@ -309,15 +342,15 @@ impl ScanLoop {
     fn run(mut self) {
         let mut backoff = BACKOFF;
         let mut said = None;
-        while self.is_wanted() {
-            let opened = open(&self.settings).and_then(|mut scanner| {
+        while self.reader.is_wanted() {
+            let opened = open(&self.reader.settings).and_then(|mut scanner| {
                 scanner.scan()?;
                 Ok(scanner)
             });
             let why = match opened {
                 Ok(mut scanner) => {
                     (backoff, said) = (BACKOFF, None);
-                    info!(board = self.board, bus = self.settings.bus(), "matrix up");
+                    info!(board = self.reader.board, bus = self.reader.settings.bus(), "matrix up");
                     match self.follow(scanner.as_mut()) {
                         Ok(why) => why,
                         Err(Unwanted) => break,
@@ -327,35 +360,31 @@ impl ScanLoop {
             };
             if said.as_ref() != Some(&why) {
                 said = Some(why.clone());
-                self.tell(self.now.stamp(), MatrixNews::Down(why));
+                self.tell(self.reader.now.stamp(), MatrixNews::Down(why));
             }
-            self.rest(backoff.wait());
+            self.reader.rest(backoff.wait());
         }
-        debug!(board = self.board, "matrix put away");
-    }
-
-    fn is_wanted(&self) -> bool {
-        self.is_wanted.load(Ordering::Relaxed) && !self.heard.is_closed()
+        debug!(board = self.reader.board, "matrix put away");
     }
 
     /// Scans until the matrix fails.
     fn follow(&mut self, scanner: &mut dyn Scanner) -> Result<MatrixError, Unwanted> {
-        let (period, slow) = pace(&self.settings, scanner);
+        let (period, slow) = pace(&self.reader.settings, scanner);
         if let Some(told) = slow {
-            warn!(board = self.board, "{told}");
+            warn!(board = self.reader.board, "{told}");
         }
-        let wiring = self.settings.wiring();
-        let mut scans = Scans::new(wiring, self.settings.debounce());
+        let wiring = self.reader.settings.wiring();
+        let mut scans = Scans::new(wiring, self.reader.settings.debounce());
         let mut late = Late::new(period);
-        let mut due = self.now.stamp().mono;
-        self.tell(self.now.stamp(), MatrixNews::Up);
+        let mut due = self.reader.now.stamp().mono;
+        self.tell(self.reader.now.stamp(), MatrixNews::Up);
         loop {
-            if !self.is_wanted() {
+            if !self.reader.is_wanted() {
                 return Err(Unwanted);
             }
-            let at = self.now.stamp();
+            let at = self.reader.now.stamp();
             if let Some(told) = late.note(at.mono, due) {
-                warn!(board = self.board, "{told}");
+                warn!(board = self.reader.board, "{told}");
             }
             let scan = match scanner.scan() {
                 Ok(scan) => scan,
@@ -371,30 +400,17 @@ impl ScanLoop {
                 Err(why) => return Ok(why),
             }
             due = at.mono.max(due) + period;
-            thread::sleep(due.since(self.now.stamp().mono));
+            thread::sleep(due.since(self.reader.now.stamp().mono));
         }
     }
 
     /// Whether the way is open is always told. What squares show is not waited for: the whole board
     /// follows if it was too much.
     fn tell(&mut self, at: Stamp, what: MatrixNews) {
-        let heard = Heard { at, what };
-        if matches!(heard.what, MatrixNews::Saw(_)) {
-            self.is_told &= self.heard.try_send(heard).is_ok();
+        if matches!(what, MatrixNews::Saw(_)) {
+            self.is_told &= self.reader.heard.try_send(Heard { at, what }).is_ok();
         } else {
-            // Who does not listen any more wants to know nothing.
-            self.heard.blocking_send(heard).ok();
-        }
-    }
-
-    fn rest(&self, wait: Duration) {
-        let until = self.now.stamp().mono + wait;
-        loop {
-            let left = until.since(self.now.stamp().mono);
-            if left.is_zero() || !self.is_wanted() {
-                return;
-            }
-            thread::sleep(left.min(LOOK_EVERY));
+            self.reader.tell(at, what);
         }
     }
 }
@@ -469,6 +485,31 @@ pub fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
     return pi::open(settings);
     #[cfg(not(feature = "pi"))]
     Err(MatrixError::NotBuilt)
+}
+
+/// Opens the buttons for promotions alone.
+fn open_buttons(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
+    if is_simulated(settings) {
+        return remote::open_buttons(settings);
+    }
+    #[cfg(feature = "pi")]
+    return pi::open_buttons(settings);
+    #[cfg(not(feature = "pi"))]
+    Err(MatrixError::NotBuilt)
+}
+
+/// The button for a promotion that is down at a board which is not on the pins, if one is.
+///
+/// # Errors
+/// Their pins cannot be had.
+pub(super) fn button_down(settings: &Matrix, now: Now) -> Result<Option<Role>, MatrixError> {
+    let mut buttons = open_buttons(settings)?;
+    let mut chosen = None;
+    for _ in 0..N_LOOKS {
+        chosen = buttons.chosen(now.stamp().mono)?.or(chosen);
+        thread::sleep(LOOK_EVERY);
+    }
+    Ok(chosen)
 }
 
 /// Opens the hall sensors that the settings name.

@@ -31,16 +31,31 @@ impl fmt::Debug for Device {
     }
 }
 
+/// What the kernel said of an SPI bus.
+pub(in crate::shell) struct DeviceError(Error);
+
+impl fmt::Debug for DeviceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl embedded_hal::spi::Error for DeviceError {
+    fn kind(&self) -> embedded_hal::spi::ErrorKind {
+        self.0.kind()
+    }
+}
+
 impl embedded_hal::spi::ErrorType for Device {
-    type Error = Error;
+    type Error = DeviceError;
 }
 
 impl embedded_hal::spi::SpiDevice for Device {
     fn transaction(
         &mut self,
         operations: &mut [embedded_hal::spi::Operation<'_, u8>],
-    ) -> Result<(), Error> {
-        self.device.transaction(operations)
+    ) -> Result<(), DeviceError> {
+        self.device.transaction(operations).map_err(DeviceError)
     }
 }
 
@@ -49,8 +64,13 @@ impl embedded_hal::spi::SpiDevice for Device {
 pub(in crate::shell) struct PiBus(I2c);
 
 /// What the kernel said of a bus.
-#[derive(Debug)]
 pub(in crate::shell) struct PiBusError(I2cError);
+
+impl fmt::Debug for PiBusError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
 
 impl embedded_hal::i2c::Error for PiBusError {
     fn kind(&self) -> I2cKind {
@@ -127,6 +147,16 @@ pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
         PinDriver::Rppal => machine::open(&ByRppal, settings),
         PinDriver::Kernel(chip) => {
             machine::open(&ByKernel(PinChip::find(chip.as_deref())?), settings)
+        }
+    }
+}
+
+/// Opens the buttons that the settings name.
+pub(super) fn open_buttons(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
+    match &settings.pins {
+        PinDriver::Rppal => machine::open_buttons(&ByRppal, settings),
+        PinDriver::Kernel(chip) => {
+            machine::open_buttons(&ByKernel(PinChip::find(chip.as_deref())?), settings)
         }
     }
 }

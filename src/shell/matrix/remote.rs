@@ -16,7 +16,7 @@ use embedded_hal::delay::DelayNs;
 use embedded_hal::digital;
 use embedded_hal::i2c;
 use embedded_hal::spi;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -49,8 +49,14 @@ pub(super) struct RemoteInputs {
 pub(super) struct NoDelay;
 
 /// What went wrong with the socket.
-#[derive(Debug)]
 pub(in crate::shell) struct RemoteError(io::Error);
+
+/// What is told of errors of any machine is this.
+impl fmt::Debug for RemoteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
 
 impl spi::Error for RemoteError {
     fn kind(&self) -> spi::ErrorKind {
@@ -107,6 +113,11 @@ fn connect(settings: &Matrix) -> Result<Remote, MatrixError> {
 /// Opens the hall sensors behind the socket that the settings name.
 pub(super) fn open_halls(settings: &Matrix) -> Result<Box<dyn HallReader>, MatrixError> {
     machine::open_halls(&connect(settings)?, settings)
+}
+
+/// Opens the buttons behind the socket that the settings name.
+pub(super) fn open_buttons(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
+    machine::open_buttons(&connect(settings)?, settings)
 }
 
 /// Opens the chips behind the socket that the settings name.

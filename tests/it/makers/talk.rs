@@ -2,8 +2,9 @@
 
 use rokade::game::{BoardKind, Effect, Event, Fact, Game, Lights, LinkState, Settings};
 use rokade::laws::{Act, FindingKind};
+use rokade::sim::script::Header;
 use rokade::sim::{
-    CertaboSim, ChessLinkSim, ChessnutSim, MakerSim, PegasusSim, UcbSim, certabo, pegasus,
+    CertaboSim, ChessLinkSim, ChessnutSim, MakerSim, PegasusSim, Table, UcbSim, certabo, pegasus,
 };
 use rokade::table::{Reading, Sight};
 use rokade::time::{Mono, Stamp, Wall};
@@ -521,4 +522,26 @@ fn a_pegasus_that_was_without_power_is_woken_anew() {
     assert_eq!(room.game.link(), LinkState::Live);
     room.play(Square::E2, Square::E4, Color::White);
     assert_eq!(room.n_moves(), 1);
+}
+
+/// Hands begin their game when somebody listens, and not before: who starts the board first and the
+/// program after it would find it in the middle of play.
+#[test]
+fn no_board_is_awake_before_somebody_listens() {
+    for kind in [
+        BoardKind::ChessLink,
+        BoardKind::Certabo,
+        BoardKind::Chessnut,
+        BoardKind::Ucb,
+        BoardKind::Pegasus,
+    ] {
+        let header = Header { maker: Some(kind), has_clock: false, ..Header::dgt() };
+        let mut table = Table::new(&header);
+        for ms in (0..5_000).step_by(10) {
+            let now = Mono::from_millis(ms);
+            table.tick(now);
+            table.take(now, &mut Vec::new());
+        }
+        assert!(!table.is_awake(), "{kind:?}");
+    }
 }

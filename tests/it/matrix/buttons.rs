@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use rokade::game::BoardKind;
 use rokade::shell::matrix::simulated::{self, SimulatedStub};
-use rokade::shell::pty::Speed;
+use rokade::shell::pty::{PtyBoard, Speed};
 use rokade::sim::hands::{self, Manners, Span, TableKind};
 use rokade::sim::script::Header;
+use rokade::sim::{Table, pegasus};
 use rokade::table::Sight;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
@@ -108,5 +110,60 @@ async fn a_button_says_which_piece_a_pawn_becomes() {
         assert!(log.contains("settle 9 b7a8n by the button"), "{log}");
         assert!(!log.contains("illegal"), "{log}");
     }
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// They stand beside a board that is not on the pins as well. Without them it goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pegasus_has_buttons_beside_it() {
+    let place = Place::new();
+    let mut text = String::new();
+    let header = Header {
+        sight: Sight::Occupied,
+        maker: Some(BoardKind::Pegasus),
+        has_clock: false,
+        start: Some(shakmaty::fen::Fen::try_from(shakmaty::Setup::initial()).unwrap()),
+        ..Header::dgt()
+    };
+    let key: Vec<String> = pegasus::KEY.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut boards = Vec::new();
+    for number in 1..=2 {
+        let (port, bus) = (place.cable(number), place.path(&format!("bus-{number}")));
+        text += &format!("[[board]]\nname = \"table-{number}\"\nport = {port:?}\n");
+        text += &format!("maker = \"pegasus\"\ndeveloper_key = {:?}\n", key.join(" "));
+        text += &format!("[board.matrix]\nbus = {bus:?}\npromotion = {BUTTONS:?}\n");
+        let (stub, actor) = PtyBoard::open(Table::new(&header), Some(port)).unwrap();
+        tokio::spawn(actor.run());
+        boards.push(stub);
+    }
+    configure(&place, &text);
+    let pins = Header { maker: None, ..header.clone() };
+    let (beside, actor) = simulated::open(&pins, &place.path("bus-1"), REED).unwrap();
+    tokio::spawn(actor.run());
+    let [_, _, _, knight] = BUTTONS;
+    beside.button(knight, true).unwrap();
+    let looked = place.run(&["doctor"]).await;
+    let words = "good  table-1: the button for a knight is down";
+    assert!(looked.out.contains(words), "{}", looked.out);
+    assert!(looked.out.contains("BAD   table-2: the buttons for promotions: "), "{}", looked.out);
+    beside.button(knight, false).unwrap();
+
+    let (moves, _) = moves(&Chess::new(), GAME);
+    let table = TableKind { sight: Sight::Occupied, has_clock: false };
+    let manners = Manners { think: Span::new(600, 900), ..Manners::named("clean").unwrap() };
+    let script =
+        hands::perform(&Chess::new(), CastlingMode::Standard, &moves, None, &manners, table, 1);
+    let daemon = place.start();
+    for (number, board) in (1..=2).zip(&boards) {
+        wait_until_live(&place, number, &daemon).await;
+        board.play(script.script.happenings.clone(), Speed::REAL).await.unwrap();
+    }
+    for number in 1..=2 {
+        shows(&place, number, &daemon, "b7a8q").await;
+    }
+    press(&beside, knight).await;
+    shows(&place, 1, &daemon, "b7a8n").await;
+    let said = daemon.said();
+    assert_eq!(said.matches("the buttons for promotions are not read").count(), 1, "{said}");
     assert_eq!(daemon.stop().await.0, Some(0));
 }
