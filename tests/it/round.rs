@@ -38,7 +38,7 @@ fn write(place: &Place, rounds: &str) {
 }
 
 /// The values of a tag, game by game.
-fn values(pgn: &str, tag: &str) -> Vec<String> {
+pub(crate) fn values(pgn: &str, tag: &str) -> Vec<String> {
     let start = format!("[{tag} \"");
     let of = |line: &str| line.strip_prefix(&start)?.strip_suffix("\"]").map(str::to_owned);
     pgn.lines().filter_map(of).collect()
@@ -148,12 +148,12 @@ async fn rounds_are_played_one_after_the_other_without_a_restart() {
     // What cannot be used changes nothing, and is said.
     write(&place, &format!("{ROUND_1}{ROUND_2}3;1;A;;;;;;B\n3;1;C;;;;;;D\n"));
     let twice = place.run(&["round", "next"]).await;
-    assert_sentence(&twice, 2, &["round 2 is paired", "no game of it", "write 3"]);
+    assert_sentence(&twice, 7, &["round 2 is paired", "no game of it", "write 3"]);
     let wrong = place.run(&["round", "3"]).await;
-    assert_sentence(&wrong, 2, &["list.csv, line 9", "board 1 of round 3", "line 8"]);
+    assert_sentence(&wrong, 6, &["list.csv, line 9", "board 1 of round 3", "line 8"]);
     assert!(daemon.said().contains("THE PAIRINGS ARE NOT USED"), "{}", daemon.said());
     let none = place.run(&["round", "7"]).await;
-    assert_sentence(&none, 2, &["list.csv, ", "no round 7", "1, 2, 3"]);
+    assert_sentence(&none, 7, &["list.csv, ", "no round 7", "1, 2, 3"]);
     assert_eq!(place.get("/games.pgn").await.unwrap(), both);
 
     daemon.kill().await;
@@ -431,13 +431,13 @@ async fn without_a_list_there_are_no_rounds_and_boards_run() {
     let pgn = place.get("/games.pgn").await.unwrap();
     assert_eq!(values(&pgn, "White"), ["Ann"], "what the settings say");
     let outcome = place.run(&["round", "1"]).await;
-    assert_sentence(&outcome, 2, &["nowhere.trf", "cannot be read"]);
+    assert_sentence(&outcome, 6, &["nowhere.trf", "cannot be read"]);
     assert_eq!(daemon.stop().await.0, Some(0));
 
     let place = Place::new();
     let daemon = place.start();
     place.warned(&daemon, None).await;
     let outcome = place.run(&["round", "1"]).await;
-    assert_sentence(&outcome, 2, &["pairings = \"FILE\" in [event]"]);
+    assert_sentence(&outcome, 7, &["pairings = \"FILE\" in [event]"]);
     assert_eq!(daemon.stop().await.0, Some(0));
 }
