@@ -72,7 +72,8 @@ pub(super) fn player(player: &Player) -> Value {
 /// not allow. So `moves` are those that can be played from there: none of a game whose beginning
 /// was not seen. Where that is not all, `parts` has all of it, each with the position that it
 /// begins from, as the games of the PGN have; who does not know that key goes by the PGN beside it.
-/// The clock is told of a game that is on.
+/// The clock is told of a game that is on, if `moves` are all: readers give its times to the last
+/// of them.
 pub fn game(
     tags: &Tags,
     sheet: &ScoreSheet,
@@ -84,6 +85,7 @@ pub fn game(
     let stretches = stretches(sheet, n);
     let chess960 = start_number(sheet.start());
     let first = stretches.first().filter(|_| chess960.is_some()).map(|(_, plies)| plies.clone());
+    let is_all = stretches.len() == 1 && first.is_some();
     let part = |(start, plies): &(&Chess, Range<usize>)| {
         let fen = Fen::from_position(*start, EnPassantMode::Legal).to_string();
         json!({ "fen": fen, "moves": moves(sheet, plies.clone()) })
@@ -94,10 +96,10 @@ pub fn game(
         "chess960": chess960,
         "result": outcome.map_or("*", KnownOutcome::as_str),
         "comment": tags.event,
-        "clock": clock.map(LiveClock::told),
+        "clock": clock.filter(|_| is_all).map(LiveClock::told),
         "moves": moves(sheet, first.unwrap_or_default()),
     });
-    if stretches.len() > 1 || chess960.is_none() {
+    if !is_all {
         told["parts"] = stretches.iter().map(part).collect();
     }
     told.to_string()
@@ -137,7 +139,9 @@ mod tests {
     }
 
     fn told(sheet: &ScoreSheet, n: usize) -> Value {
-        serde_json::from_str(&game(&Tags::default(), sheet, n, None, true, None)).unwrap()
+        let times = shakmaty::ByColor { white: Duration::ZERO, black: Duration::ZERO };
+        let clock = Some(LiveClock { times, running: None, read_ms: 0 });
+        serde_json::from_str(&game(&Tags::default(), sheet, n, None, true, clock)).unwrap()
     }
 
     #[test]
@@ -150,6 +154,7 @@ mod tests {
         let ordinary = told(&sheet, 2);
         assert_eq!(ordinary["moves"], json!(["e4 63", "e5"]));
         assert_eq!((&ordinary["parts"], &ordinary["chess960"]), (&Value::Null, &json!(518)));
+        assert!(ordinary["clock"].is_object());
         let illegal = sheet.illegal_move(&"f1b6".parse().unwrap()).unwrap();
         sheet.push_illegal(illegal);
         legal(&mut sheet, "a7b6");
@@ -158,6 +163,7 @@ mod tests {
         legal(&mut sheet, "g8f6");
         let split = told(&sheet, 5);
         assert_eq!(split["moves"], json!(["e4 63", "e5"]), "as far as all can follow");
+        assert!(split["clock"].is_null(), "it is not that of their last move");
         let parts: Vec<_> = split["parts"].as_array().unwrap().iter().collect();
         let [first, second, third] = parts[..] else { panic!("{split}") };
         assert_eq!(first["moves"], split["moves"]);

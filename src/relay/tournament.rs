@@ -77,9 +77,9 @@ pub fn round(number: u16, date: &str, games: &[ListedGame<'_>]) -> Value {
 /// known nothing stands behind the blank, which is there all the same: a program takes a move
 /// without one for a guess of LiveChess, and breaks at one that is no two words.
 ///
-/// They are those that can be played from the start that is named, so none of a game whose beginning
-/// was not seen; programs refuse to read what has a key that they do not know, so what else there is
-/// stands in words in the comment.
+/// They are those that can be played from the start that is named, so none of a game whose
+/// beginning was not seen; programs refuse to read what has a key that they do not know, so what
+/// else there is stands in words in the comment.
 pub fn game(
     sheet: &ScoreSheet,
     n: usize,

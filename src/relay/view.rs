@@ -161,8 +161,8 @@ impl View {
     }
 
     /// What the public may see of a record that it is shown later than it is made, as of its last
-    /// entry. `tags` are those of its game, `seen` is what the sensors show, and `link` how the line
-    /// to the board is.
+    /// entry. `tags` are those of its game, `seen` is what the sensors show, and `link` how the
+    /// line to the board is.
     pub fn of_record(
         board: &str,
         record: &Recovered,

@@ -48,8 +48,8 @@ impl PartialEq for Page {
 }
 
 impl Page {
-    /// Whether the game is on, by what is known of its board now: where another one has begun there,
-    /// one without a result is over too.
+    /// Whether the game is on, by what is known of its board now: where another one has begun
+    /// there, one without a result is over too.
     pub fn is_live(&self, live: &Live) -> bool {
         let is_open = matches!(self.stand, RoundState::Begun | RoundState::Played);
         is_open && live.game == self.number

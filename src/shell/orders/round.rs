@@ -50,8 +50,8 @@ impl Rounds {
 
     /// Who plays at each board in the round that is meant, as the list says now.
     async fn pair(&self, wanted: &str) -> Result<(Vec<Pairing>, Option<String>), NoRound> {
-        let none = "no list of pairings is set; name one by pairings = \"FILE\" in [event], and start \
-                    anew";
+        let none = "no list of pairings is set; name one by pairings = \"FILE\" in [event], and \
+                    start anew";
         let roster = self.roster.as_ref().ok_or((AnswerClass::Refused, none.to_owned()))?;
         let list = roster.read().await.map_err(|why| (AnswerClass::Unread, why))?;
         let number = self.number(wanted, &list)?;

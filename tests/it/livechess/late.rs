@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::{START_FEN, asked, following, live, said, sans};
 
-/// A program that comes late to a long game is told it as those were that have followed it: one more
-/// half-move with each message, however many there are.
+/// A program that comes late to a long game is told it as those were that have followed it: one
+/// more half-move with each message, however many there are.
 #[test]
 fn what_was_missed_is_told_one_half_move_a_message() {
     let shuffle = [vec!["e4"], ["Nf6", "Nf3", "Ng8", "Ng1"].repeat(100)].concat();
@@ -53,8 +53,8 @@ fn serials(list: &[Value]) -> Vec<&str> {
     boards.iter().map(|it| it["serialnr"].as_str().unwrap()).collect()
 }
 
-/// A board is subscribed to before it has told its number, or before another one tells the same: the
-/// program goes on to hear of it by the name that it has asked for, in all that it is told.
+/// A board is subscribed to before it has told its number, or before another one tells the same:
+/// the program goes on to hear of it by the name that it has asked for, in all that it is told.
 #[test]
 fn a_board_keeps_the_number_by_which_a_program_follows_it() {
     let named = |serial: &str, sans: &[&str]| {
@@ -84,8 +84,8 @@ fn a_board_keeps_the_number_by_which_a_program_follows_it() {
             assert!(told.iter().all(|it| all || **it == "23946"), "{told:?}");
         }
     }
-    // Who comes now hears the numbers as they are. A board is found by the one of before as well, for
-    // a program that remembers it.
+    // Who comes now hears the numbers as they are. A board is found by the one of before as well,
+    // for a program that remembers it.
     boards[0] = named("55555", &[]);
     let mut dialogue = Dialogue::default();
     assert_eq!(serials(&asked(&mut dialogue, &list, &boards)), ["55555", "23946"]);

@@ -1,5 +1,5 @@
-//! An illegal move that stood, on every output that programs read: each has a second game behind it,
-//! and the record is whole.
+//! An illegal move that stood, on every output that programs read: each has a second game behind
+//! it, and the record is whole.
 
 use std::fs;
 
