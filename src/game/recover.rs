@@ -641,10 +641,13 @@ mod tests {
         assert_eq!(took(&[begun.clone(), later]), [Some(15), Some(7)]);
         // It was stopped for a moment in the middle of the move.
         let stopped = [entry(8_000, clock(None, 297)), entry(9_000, clock(white, 297))];
-        assert_eq!(took(&[&[begun.clone()], &stopped[..]].concat()), [Some(15), Some(7)]);
+        assert_eq!(
+            took(&[std::slice::from_ref(&begun), &stopped[..]].concat()),
+            [Some(15), Some(7)]
+        );
         // It was tried before the round, and set anew.
         let anew = [entry(8_000, clock(None, 300)), entry(18_000, clock(white, 300))];
-        assert_eq!(took(&[&[begun.clone()], &anew[..]].concat()), [Some(2), Some(7)]);
+        assert_eq!(took(&[std::slice::from_ref(&begun), &anew[..]].concat()), [Some(2), Some(7)]);
         let set = entry(17_000, clock(white, 5_400));
         assert_eq!(took(&[begun.clone(), set]), [Some(3), Some(7)]);
         // Black's time is not White's, nor that of another run of the daemon.

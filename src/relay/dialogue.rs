@@ -68,14 +68,17 @@ struct SetupMoves {
     does_match: bool,
 }
 
+/// Where moves begin, all of them, and how many each event has.
+type MoveSteps = (Arc<str>, Arc<[String]>, Vec<usize>);
+
 /// What a feed has to tell of a board, one half-move after the other. Each event names all moves up
 /// to its own, so they are made as they are told: a hall of long games would fill the memory.
 #[derive(Clone, Debug)]
 struct BoardNews {
     id: Value,
     event: BoardEvent,
-    /// Where the moves begin, all of them, and how many each event has; without a setup none.
-    moves: Option<(Arc<str>, Arc<[String]>, Vec<usize>)>,
+    /// Without a setup none.
+    moves: Option<MoveSteps>,
     /// Whether the board shows what is behind the last of them.
     does_match: bool,
 }
