@@ -153,7 +153,12 @@ impl Recovered {
                 }
             }
             Fact::Clock { is_connected: false, .. } => self.has_clock = false,
-            Fact::Clock { running, .. } => self.has_clock |= running.is_some(),
+            Fact::Clock { running, times, .. } => {
+                self.has_clock |= running.is_some();
+                if let (Some((sheet, _)), Some(times)) = (&mut self.game, times) {
+                    sheet.hear_clock(entry.at.mono, *running, *times);
+                }
+            }
             Fact::Pressed { .. } => self.has_clock = true,
             Fact::Identified { serial } => self.serials.push(serial.clone()),
             Fact::Sees(sight) => self.sight = Some(*sight),
@@ -603,6 +608,52 @@ mod tests {
         fold.fold(6, &entry(500, Fact::Link(LinkState::Live))).unwrap();
         fold.fold(7, &entry(90_000, Fact::Link(LinkState::Lost))).unwrap();
         assert_eq!(fold.clock(), on_record(295, 293));
+    }
+
+    #[test]
+    fn the_first_move_took_as_long_as_its_clock_ran() {
+        let clock = |running, white: u64| Fact::Clock {
+            running,
+            times: Some(Times {
+                white: Duration::from_secs(white),
+                black: Duration::from_secs(300),
+            }),
+            is_connected: true,
+        };
+        let white = Some(Color::White);
+        let took = |clocks: &[Entry]| {
+            let mut entries = vec![entry(600, Fact::Link(LinkState::Live)), entry(600, started())];
+            entries.extend(clocks.iter().cloned());
+            entries.extend([entry(20_000, made(1, "e2e4")), entry(20_000, completed(1))]);
+            entries.extend([entry(27_000, made(2, "e7e5")), entry(27_000, completed(2))]);
+            let mut fold = Recovered::default();
+            for (idx, entry) in entries.iter().enumerate() {
+                fold.fold(idx, entry).unwrap();
+            }
+            let seconds =
+                |m: &crate::game::Scored| m.completed.unwrap().elapsed.map(|it| it.as_secs());
+            fold.sheet().unwrap().moves().iter().map(seconds).collect::<Vec<_>>()
+        };
+        assert_eq!(took(&[]), [None, Some(7)], "nobody knows when it began");
+        let begun = entry(5_000, clock(white, 300));
+        assert_eq!(took(std::slice::from_ref(&begun)), [Some(15), Some(7)]);
+        let later = entry(12_000, clock(white, 293));
+        assert_eq!(took(&[begun.clone(), later]), [Some(15), Some(7)]);
+        // It was stopped for a moment in the middle of the move.
+        let stopped = [entry(8_000, clock(None, 297)), entry(9_000, clock(white, 297))];
+        assert_eq!(
+            took(&[std::slice::from_ref(&begun), &stopped[..]].concat()),
+            [Some(15), Some(7)]
+        );
+        // It was tried before the round, and set anew.
+        let anew = [entry(8_000, clock(None, 300)), entry(18_000, clock(white, 300))];
+        assert_eq!(took(&[std::slice::from_ref(&begun), &anew[..]].concat()), [Some(2), Some(7)]);
+        let set = entry(17_000, clock(white, 5_400));
+        assert_eq!(took(&[begun.clone(), set]), [Some(3), Some(7)]);
+        // Black's time is not White's, nor that of another run of the daemon.
+        assert_eq!(took(&[entry(5_000, clock(Some(Color::Black), 300))]), [None, Some(7)]);
+        let restart = entry(10_000, Fact::Link(LinkState::Live));
+        assert_eq!(took(&[begun, restart]), [None, Some(7)]);
     }
 
     #[test]

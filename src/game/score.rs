@@ -5,7 +5,7 @@ use crate::time::Mono;
 use crate::track::legal;
 use crate::track::line::CompletedBy;
 use shakmaty::san::{San, SanPlus};
-use shakmaty::{CastlingMode, Chess, Move, Position, Role, uci::UciMove};
+use shakmaty::{CastlingMode, Chess, Color, Move, Position, Role, uci::UciMove};
 use std::fmt;
 use std::time::Duration;
 
@@ -18,7 +18,8 @@ pub struct Completed {
     pub by: CompletedBy,
     /// Both clocks as shown at that moment.
     pub times: Option<Times>,
-    /// Time since the completion before it; `None` for the first, and where it is not known.
+    /// Time since the completion before it, of the first since its player's clock was set off;
+    /// `None` where that is not known.
     pub elapsed: Option<Duration>,
 }
 
@@ -194,6 +195,8 @@ pub struct ScoreSheet {
     is_joined: bool,
     /// Half-moves whose times belong to another run of the daemon.
     n_foreign: usize,
+    /// When the clock of whoever moves first was set off, and what it showed then.
+    set_off: Option<(Mono, Duration)>,
 }
 
 impl ScoreSheet {
@@ -207,6 +210,7 @@ impl ScoreSheet {
             gaps: Vec::new(),
             is_joined: false,
             n_foreign: 0,
+            set_off: None,
         }
     }
 
@@ -507,6 +511,23 @@ impl ScoreSheet {
     /// to come.
     pub fn forget_times(&mut self) {
         self.n_foreign = self.moves.len();
+        self.set_off = None;
+    }
+
+    /// The clock shows this, and runs or stands. What it does before the first move is completed
+    /// tells how long that one took; one that has been put back to where it began begins anew.
+    pub fn hear_clock(&mut self, at: Mono, running: Option<Color>, times: Times) {
+        let color = self.start.turn();
+        let shown = *times.get(color);
+        if self.is_joined || self.moves.first().is_some_and(|first| first.completed.is_some()) {
+            return;
+        }
+        let is_unused = self.set_off.is_none_or(|(_, before)| shown > before);
+        if running == Some(color) && is_unused {
+            self.set_off = Some((at, shown));
+        } else if running != Some(color) && self.set_off.is_some_and(|(_, it)| shown >= it) {
+            self.set_off = None;
+        }
     }
 
     /// How many half-moves those before [`Self::forget_times`] are.
@@ -529,8 +550,9 @@ impl ScoreSheet {
         let is_timed = self.moves[ply - 1].is_timed;
         let before =
             before.map(|idx| &self.moves[idx]).filter(|scored| is_timed && scored.is_timed);
-        let before = before.and_then(|scored| scored.completed);
-        let elapsed = before.map(|before| at.since_on_record(before.at));
+        let before = before.and_then(|scored| scored.completed).map(|before| before.at);
+        let begun = self.set_off.filter(|(began, _)| ply == 1 && is_timed && *began <= at);
+        let elapsed = before.or(begun.map(|(began, _)| began)).map(|it| at.since_on_record(it));
         self.vouch(ply);
         self.moves[ply - 1].completed = Some(Completed { at, by, times, elapsed });
     }

@@ -1,11 +1,14 @@
 //! Pure renderings of a game for the world outside: records, PGN, the view document, the log.
 
 pub mod brief;
+pub mod chess960;
 mod clock_note;
 pub mod delay;
+pub mod dialogue;
 pub mod folder;
 pub mod held;
 mod keeping;
+pub mod label;
 pub mod livechess;
 pub mod log;
 pub mod open;
@@ -15,6 +18,7 @@ pub mod pgn;
 pub mod phrases;
 pub mod push;
 pub mod record;
+mod remarks;
 pub mod rows;
 pub mod sensors;
 pub mod table;

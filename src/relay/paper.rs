@@ -1,106 +1,12 @@
 //! The score sheet as it is printed: all that stands on it, in the words and letters of a language.
 
+use super::label::{Label, gap_line, in_language, others, written};
 use super::log::hms;
 use super::whole::WholeGame;
 use super::words::plain;
-use crate::game::{Gap, ScoreSheet, Unknown};
-use crate::laws::notation::{Language, MateSign, write};
-use crate::table::words;
-use crate::track::legal;
+use crate::laws::notation::Language;
 use shakmaty::fen::Fen;
-use shakmaty::{ByColor, EnPassantMode, Move, Position, Square};
-use std::fmt::Write as _;
-
-/// What is printed beside names and moves. The reasons for which games end are words of the same
-/// file.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Label {
-    /// The kind of paper.
-    ScoreSheet,
-    /// The event.
-    Event,
-    /// The place.
-    Site,
-    /// The day.
-    Date,
-    /// The round.
-    Round,
-    /// The table.
-    Table,
-    /// The first player.
-    White,
-    /// The second player.
-    Black,
-    /// Who signs beside the players.
-    Arbiter,
-    /// The time control.
-    TimeControl,
-    /// The result.
-    Result,
-    /// Between moves of which one was played.
-    Or,
-    /// The sensors do not tell which of these moves was played.
-    Uncertain,
-    /// The Laws do not allow the move; it was answered.
-    Illegal,
-    /// Moves that nobody saw.
-    NotKnown,
-    /// The game was joined.
-    Joined,
-    /// Before the position from which a game goes on.
-    From,
-    /// What is counted of moves that nobody saw.
-    HalfMoves,
-    /// The game has no result.
-    NoResult,
-}
-
-words! {
-    Label {
-        ScoreSheet = "score sheet",
-        Event = "event",
-        Site = "site",
-        Date = "date",
-        Round = "round",
-        Table = "table",
-        White = "white",
-        Black = "black",
-        Arbiter = "arbiter",
-        TimeControl = "time control",
-        Result = "result",
-        Or = "or",
-        Uncertain = "uncertain",
-        Illegal = "illegal",
-        NotKnown = "not known",
-        Joined = "joined",
-        From = "from",
-        HalfMoves = "half-moves",
-        NoResult = "no result",
-    }
-}
-
-impl Label {
-    /// What is printed in this language.
-    ///
-    /// ```
-    /// use rokade::laws::notation::Language;
-    /// use rokade::relay::paper::Label;
-    /// assert_eq!(Label::White.in_language(Language::Hungarian), "Világos");
-    /// ```
-    pub fn in_language(self, language: Language) -> &'static str {
-        in_language(self.word(), language)
-    }
-}
-
-/// The word of the file in this language; as it stands, if it is not in the file.
-fn in_language(word: &'static str, language: Language) -> &'static str {
-    let mut rows = include_str!("paper.csv").lines().map(|row| row.split(';'));
-    let codes = rows.next().into_iter().flatten();
-    let column = codes.into_iter().position(|code| code == language.word());
-    let mut row = rows.find(|row| row.clone().next() == Some(word));
-    let cell = row.as_mut().zip(column).and_then(|(row, column)| row.nth(column));
-    cell.unwrap_or(word)
-}
+use shakmaty::{ByColor, EnPassantMode, Position};
 
 /// A score sheet as it is printed. Texts have no characters that steer anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,25 +48,6 @@ pub struct PaperMove {
     pub clock: String,
 }
 
-/// The half-move `idx`, counted from 0, as a score sheet of this language has it. A move that the
-/// Laws do not allow is written with the squares from and to.
-pub fn written(sheet: &ScoreSheet, idx: usize, language: Language) -> String {
-    let scored = &sheet.moves()[idx];
-    if !scored.is_illegal {
-        return write(sheet.position(idx), scored.m, language, MateSign::Hash);
-    }
-    match scored.m {
-        Move::Normal { role, from, to, capture, promotion } => {
-            let mut text: String = language.letter(role).into_iter().collect();
-            let mark = if capture.is_some() { "x" } else { "-" };
-            write!(text, "{from}{mark}{to}").expect("writing to a string cannot fail");
-            text.extend(promotion.and_then(|role| language.letter(role)));
-            text
-        }
-        m => format!("{}-{}", m.from().map_or(String::new(), |sq: Square| sq.to_string()), m.to()),
-    }
-}
-
 impl ScorePaper {
     /// The score sheet of `game`.
     pub fn new(game: &WholeGame<'_>, language: Language) -> Self {
@@ -189,7 +76,8 @@ impl ScorePaper {
         }
         for idx in 0..=game.sheet.len() {
             if let Some(gap) = game.sheet.gaps().iter().find(|gap| gap.ply == idx) {
-                paper.lines.push(PaperLine::Between(gap_line(game.sheet, gap, language)));
+                let said = gap_line(game.sheet, gap, language);
+                paper.lines.push(PaperLine::Between(format!("({said})")));
             }
             if idx < game.sheet.len() {
                 paper.inscribe(game, idx);
@@ -207,13 +95,8 @@ impl ScorePaper {
         if scored.is_illegal {
             self.notes.push(format!("* {named}: {}", said(Label::Illegal)));
         } else if scored.is_uncertain() {
-            let or = said(Label::Or);
-            let others = scored.alternatives.iter().map(|uci| match legal::read(uci, before) {
-                Ok(m) => write(before, m, self.language, MateSign::Hash),
-                Err(_) => uci.to_string(),
-            });
-            let others = others.map(|it| format!(" {or} {it}")).collect::<String>();
-            self.notes.push(format!("* {named}{others}: {}", said(Label::Uncertain)));
+            let others = others(game.sheet, idx, self.language);
+            self.notes.push(format!("* {named} {others}: {}", said(Label::Uncertain)));
         }
         if game.offers.contains(&(idx + 1)) {
             text.push_str(" (=)");
@@ -322,26 +205,10 @@ fn players(game: &WholeGame<'_>) -> ByColor<String> {
     })
 }
 
-/// What is said where moves are missing.
-fn gap_line(sheet: &ScoreSheet, gap: &Gap, language: Language) -> String {
-    let n = match gap.n {
-        Unknown { at_least: 0, at_most: None } => "?".to_owned(),
-        Unknown { at_least, at_most: None } => format!("≥ {at_least}"),
-        Unknown { at_least, at_most: Some(most) } if at_least == most => most.to_string(),
-        Unknown { at_least, at_most: Some(most) } => format!("{at_least}–{most}"),
-    };
-    let [half_moves, not_known, from] =
-        [Label::HalfMoves, Label::NotKnown, Label::From].map(|label| label.in_language(language));
-    if sheet.is_open_end(gap) {
-        return format!("({half_moves}: {n}, {not_known})");
-    }
-    let fen = Fen::from_position(sheet.position(gap.ply), EnPassantMode::Legal);
-    format!("({half_moves}: {n}, {not_known}; {from} {fen})")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::{ScoreSheet, Unknown};
     use crate::laws::{Ending, Reason};
     use crate::relay::pgn::Tags;
     use crate::time::Mono;
@@ -349,20 +216,6 @@ mod tests {
     use shakmaty::uci::UciMove;
     use shakmaty::{CastlingMode, Chess, KnownOutcome};
     use std::time::Duration;
-
-    #[test]
-    fn every_word_is_there_in_every_language() {
-        let labels = Label::ALL.map(Label::word);
-        let reasons = Reason::ALL.map(Reason::word);
-        let words: Vec<_> = labels.into_iter().chain(reasons).collect();
-        let rows: Vec<Vec<_>> =
-            include_str!("paper.csv").lines().skip(1).map(|it| it.split(';').collect()).collect();
-        assert_eq!(rows.iter().map(|row| row[0]).collect::<Vec<_>>(), words);
-        for row in rows {
-            assert_eq!(row.len(), 1 + Language::ALL.len(), "{row:?}");
-            assert!(row.iter().all(|cell| !cell.trim().is_empty()), "{row:?}");
-        }
-    }
 
     fn legal_move(sheet: &mut ScoreSheet, uci: &str, others: &[&str]) {
         let m = uci.parse::<UciMove>().unwrap().to_move(sheet.last()).unwrap();

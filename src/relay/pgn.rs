@@ -1,11 +1,13 @@
 //! A game as PGN, with clock comments.
 
 use super::log::hms;
+use super::remarks;
 use super::words::plain;
 use crate::clock::TimeControl;
 use crate::game::{Gap, Pairing, Player, ScoreSheet, Scored};
+use crate::laws::notation::Language;
 use shakmaty::fen::Fen;
-use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, KnownOutcome, Position};
+use shakmaty::{ByColor, CastlingMode, Chess, EnPassantMode, KnownOutcome, Position};
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -61,7 +63,19 @@ impl Tags {
 /// `%clk` is what the mover's clock showed when he pressed it, `%emt` the time since the press
 /// before. `outcome` is `None` for a game without a result.
 pub fn render(tags: &Tags, sheet: &ScoreSheet, n: usize, outcome: Option<KnownOutcome>) -> String {
-    render_parts(|_| tags.clone(), sheet, &parts(sheet, n), outcome).concat()
+    render_in(Language::English, tags, sheet, n, outcome)
+}
+
+/// The same game with its comments in this language. Tags and moves are the same in each: programs
+/// read English letters alone, wherever they are used.
+pub fn render_in(
+    language: Language,
+    tags: &Tags,
+    sheet: &ScoreSheet,
+    n: usize,
+    outcome: Option<KnownOutcome>,
+) -> String {
+    render_parts(|_| tags.clone(), sheet, &parts(sheet, n), outcome, language).concat()
 }
 
 /// The games as [`render`] has them, for readers that refuse an illegal move, each by itself: what
@@ -83,7 +97,7 @@ pub fn render_apart(
         }
         tags
     };
-    render_parts(tags_of, sheet, &parts, outcome)
+    render_parts(tags_of, sheet, &parts, outcome, Language::English)
 }
 
 fn render_parts(
@@ -91,13 +105,15 @@ fn render_parts(
     sheet: &ScoreSheet,
     parts: &[Passage<'_>],
     outcome: Option<KnownOutcome>,
+    language: Language,
 ) -> Vec<String> {
     let n_parts = parts.len();
     let render = |(idx, part): (usize, &Passage<'_>)| {
         let outcome = outcome.filter(|_| idx + 1 == n_parts);
         let count = (n_parts > 1).then_some((idx + 1, n_parts));
         let mut pgn = String::new();
-        render_part(&mut pgn, &tags_of(idx), sheet, part, count, outcome);
+        let tags = tags_of(idx);
+        render_part(&mut pgn, (&tags, language), sheet, part, count, outcome);
         pgn
     };
     parts.iter().enumerate().map(render).collect()
@@ -154,9 +170,21 @@ fn apart<'a>(sheet: &'a ScoreSheet, part: Passage<'a>) -> Vec<Passage<'a>> {
     parts
 }
 
+/// What any program can follow of the first `n` half-moves: stretches of legal ones, each with the
+/// position that it begins from and the places of its half-moves. Of a game whose beginning was
+/// seen, and in which all is known and legal, there is one.
+pub(super) fn stretches(sheet: &ScoreSheet, n: usize) -> Vec<(&Chess, Range<usize>)> {
+    let parts = parts(sheet, n).into_iter().flat_map(|part| apart(sheet, part));
+    let legal = parts.map(|Passage { plies: Range { start, end }, start: from, .. }| {
+        let end = (start..end).find(|idx| sheet.moves()[*idx].is_illegal).unwrap_or(end);
+        (from, start..end)
+    });
+    legal.collect()
+}
+
 fn render_part(
     pgn: &mut String,
-    tags: &Tags,
+    (tags, language): (&Tags, Language),
     sheet: &ScoreSheet,
     part: &Passage<'_>,
     count: Option<(usize, usize)>,
@@ -193,14 +221,11 @@ fn render_part(
     pgn.push('\n');
     let mut words = Vec::new();
     if sheet.is_joined() && std::ptr::eq(part.start, sheet.start()) {
-        words.extend(comment("the beginning was not seen; this is how the board was found"));
+        words.extend(comment(&remarks::joined(language)));
     }
-    words.extend(movetext(sheet, &part.plies));
-    if let Some(gap) = part.gap.filter(|gap| sheet.is_open_end(gap)) {
-        words.extend(comment(&format!("{} not known from here to the end", gap.n)));
-    } else if let Some(gap) = part.gap {
-        let after = Fen::from_position(sheet.position(gap.ply), EnPassantMode::Legal);
-        words.extend(comment(&format!("{} not known; the game goes on from {after}", gap.n)));
+    words.extend(movetext(sheet, &part.plies, language));
+    if let Some(gap) = part.gap {
+        words.extend(comment(&remarks::gap(sheet, gap, language)));
     }
     words.push(result.to_owned());
     wrap(pgn, &words);
@@ -284,13 +309,14 @@ fn uncertain(sheet: &ScoreSheet, plies: &Range<usize>) -> Vec<String> {
     moves.filter(is_open).map(numbered).collect()
 }
 
-fn movetext(sheet: &ScoreSheet, plies: &Range<usize>) -> Vec<String> {
+fn movetext(sheet: &ScoreSheet, plies: &Range<usize>, language: Language) -> Vec<String> {
     let mut words = Vec::new();
     let mut wants_number = true;
     let moves = sheet.moves().iter().enumerate().take(plies.end).skip(plies.start);
     for (idx, scored) in moves {
         if scored.is_illegal {
-            words.extend(words_from_illegal(sheet, idx, plies.end.min(sheet.len())));
+            let n = plies.end.min(sheet.len());
+            words.extend(comment(&remarks::illegal(sheet, idx, n, language)));
             break;
         }
         let before = sheet.position(idx);
@@ -311,9 +337,8 @@ fn movetext(sheet: &ScoreSheet, plies: &Range<usize>) -> Vec<String> {
             }
         }
         if scored.is_uncertain() {
-            let others = sheet.alternatives(idx);
-            comment.push("uncertain:".to_owned());
-            comment.extend(others.iter().flat_map(|san| ["or".to_owned(), san.clone()]));
+            let said = remarks::uncertain(sheet, idx, language);
+            comment.extend(said.split(' ').map(str::to_owned));
         }
         wants_number = !comment.is_empty();
         // A command stays on one line: not every reader takes a line's end for a space in it.
@@ -326,33 +351,6 @@ fn movetext(sheet: &ScoreSheet, plies: &Range<usize>) -> Vec<String> {
         words.extend(comment);
     }
     words
-}
-
-/// What follows from the illegal half-move `idx` on, in a comment: no reader takes such a move, nor
-/// those that are legal only after it.
-fn words_from_illegal(sheet: &ScoreSheet, idx: usize, n: usize) -> Vec<String> {
-    let gap = sheet.gaps().iter().find(|gap| gap.ply == idx + 1);
-    let after = gap.map_or_else(|| sheet.position(idx + 1), |gap| &gap.before);
-    let after = Fen::from_position(after, EnPassantMode::Legal);
-    let illegal = numbered(sheet, idx, true);
-    let mut said = format!("{{illegal and answered: {illegal}; the game goes on from {after}");
-    for follows in idx + 1..n {
-        let is_first = follows == idx + 1;
-        said.push_str(if is_first { ": " } else { " " });
-        said.push_str(&numbered(sheet, follows, is_first));
-    }
-    said.push('}');
-    said.split(' ').map(str::to_owned).collect()
-}
-
-/// A half-move with its number, where it is White's or `wants_number`.
-fn numbered(sheet: &ScoreSheet, idx: usize, wants_number: bool) -> String {
-    let (before, san) = (sheet.position(idx), &sheet.moves()[idx].san);
-    match before.turn() {
-        Color::White => format!("{}. {san}", before.fullmoves()),
-        Color::Black if wants_number => format!("{}... {san}", before.fullmoves()),
-        Color::Black => san.to_string(),
-    }
 }
 
 /// Writes a tag pair. Quotes and backslashes are escaped; characters that would break the line are
@@ -391,6 +389,27 @@ mod tests {
         assert!(pgn.ends_with(moves), "{pgn}");
         // What is not shown yet is not named either.
         assert!(!render(&Tags::default(), &sheet, 0, None).contains("Uncertain"));
+    }
+
+    #[test]
+    fn comments_are_in_the_language_that_is_asked_for_and_moves_never() {
+        let fen: Fen = "6k1/2p1p3/8/3N4/8/8/8/6K1 w - - 0 31".parse().unwrap();
+        let start: Chess = fen.into_position(CastlingMode::Standard).unwrap();
+        let mut sheet = ScoreSheet::joined(start, CastlingMode::Standard);
+        let m = "d5c7".parse::<shakmaty::uci::UciMove>().unwrap().to_move(sheet.last()).unwrap();
+        sheet.push(m, vec!["d5e7".parse().unwrap()]);
+        let illegal = sheet.illegal_move(&"g8g6".parse().unwrap()).unwrap();
+        sheet.push_illegal(illegal);
+        let m = "c7e6".parse::<shakmaty::uci::UciMove>().unwrap().to_move(sheet.last()).unwrap();
+        sheet.push(m, vec![]);
+        let text = render_in(Language::Danish, &Tags::default(), &sheet, 3, None);
+        let (tags, moves) = text.split_once("\n\n").unwrap();
+        assert!(tags.contains("[Uncertain \"31. Nxc7\"]"), "{tags}");
+        assert_eq!(
+            moves.replace('\n', " ").trim_end(),
+            "{begyndelsen blev ikke set} 31. Nxc7 {usikkert: eller Sxe7+} {ulovligt, og besvaret: \
+             31... Kg8-g6; fra 8/2N1p3/6k1/8/8/8/8/6K1 w - - 1 32: 32. Se6} *"
+        );
     }
 
     #[test]

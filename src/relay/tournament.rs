@@ -3,14 +3,16 @@
 //! There is one tournament: the event. Rounds are asked for from 0 on, and counted from 1 in the
 //! answer; games are counted from 1 in the order of tables.
 
+use super::chess960::start_number;
 use super::folder::player;
 use super::livechess::LiveClock;
-use crate::game::{Pairing, ScoreSheet};
+use super::pgn::stretches;
+use super::remarks;
+use crate::game::{Pairing, ScoreSheet, Scored};
+use crate::laws::notation::Language;
 use serde_json::{Value, json};
-use shakmaty::{CastlingMode, Color, KnownOutcome};
-
-/// The number of the usual start position among those of Chess960.
-const USUAL_START: u16 = 518;
+use shakmaty::fen::Fen;
+use shakmaty::{Color, EnPassantMode, KnownOutcome};
 
 /// The tournaments that there are: one, or none.
 pub fn list(event: Option<(&str, &str)>, n_rounds: usize) -> Value {
@@ -71,28 +73,39 @@ pub fn round(number: u16, date: &str, games: &[ListedGame<'_>]) -> Value {
     json!({ "nr": number, "date": date, "pairings": pairings })
 }
 
-/// The first `n` half-moves of a game, each with the seconds that it took; 0 where that is not
-/// known, since some programs take a move without a number for a guess. It ends where moves are not
-/// known, and before one that the Laws do not allow.
+/// The first `n` half-moves of a game, each with the seconds that it took. Where those are not
+/// known nothing stands behind the blank, which is there all the same: a program takes a move
+/// without one for a guess of LiveChess, and breaks at one that is no two words.
+///
+/// They are those that can be played from the start that is named, so none of a game whose
+/// beginning was not seen; programs refuse to read what has a key that they do not know, so what
+/// else there is stands in words in the comment.
 pub fn game(
     sheet: &ScoreSheet,
     n: usize,
     outcome: Option<KnownOutcome>,
     clock: Option<LiveClock>,
 ) -> Value {
-    let n = sheet.gaps().first().map_or(n, |gap| gap.ply.min(n));
-    let known = sheet.moves().iter().take(n).take_while(|scored| !scored.is_illegal);
-    let moves: Vec<String> = known
-        .map(|scored| {
-            let took = scored.completed.and_then(|done| done.elapsed);
-            format!("{} {}", scored.san, took.map_or(0, |took| took.as_secs()))
+    let chess960 = start_number(sheet.start());
+    let mut stretches = stretches(sheet, n);
+    let first = chess960.map(|_| stretches.remove(0).1).unwrap_or_default();
+    let told = |scored: &Scored| {
+        let took = scored.completed.and_then(|done| done.elapsed);
+        let took = took.map_or_else(String::new, |took| took.as_secs().to_string());
+        format!("{} {took}", scored.san)
+    };
+    let moves: Vec<String> = sheet.moves()[first].iter().map(told).collect();
+    let rest: Vec<String> = stretches
+        .into_iter()
+        .map(|(start, plies)| {
+            let fen = Fen::from_position(start, EnPassantMode::Legal);
+            format!("from {fen}: {}", remarks::moves(sheet, plies, Language::English))
         })
         .collect();
-    let is_960 = sheet.mode() == CastlingMode::Chess960;
     json!({
-        "chess960": (!is_960).then_some(USUAL_START),
+        "chess960": chess960,
         "result": outcome.map(result),
-        "comment": null,
+        "comment": (!rest.is_empty()).then(|| rest.join("; ")),
         "clock": clock.map(LiveClock::told),
         "moves": moves,
     })
@@ -110,7 +123,7 @@ const fn result(outcome: KnownOutcome) -> &'static str {
 mod tests {
     use super::*;
     use crate::game::Player;
-    use shakmaty::{ByColor, Chess, Position as _};
+    use shakmaty::{ByColor, CastlingMode, Chess, Position as _};
 
     #[test]
     fn a_round_has_its_games_with_results_as_words() {
@@ -157,8 +170,19 @@ mod tests {
         let san = sheet.moves()[0].san.to_string();
         assert_eq!(
             (&told["moves"], &told["result"]),
-            (&json!([format!("{san} 0")]), &json!("DRAW"))
+            (&json!([format!("{san} ")]), &json!("DRAW"))
         );
         assert_eq!((&told["chess960"], &told["clock"]), (&json!(518), &Value::Null));
+        let illegal = sheet.illegal_move(&"h8h5".parse().unwrap()).unwrap();
+        sheet.push_illegal(illegal);
+        let m = sheet.last().legal_moves()[0];
+        sheet.push(m, Vec::new());
+        let told = game(&sheet, 3, None, None);
+        assert_eq!(told["moves"], json!([format!("{san} ")]));
+        let comment = told["comment"].as_str().unwrap();
+        assert!(comment.starts_with("from rnbqkbn1/pppppppp/8/7r/"), "{comment}");
+        assert!(comment.ends_with(&format!(": 2. {}", sheet.moves()[2].san)), "{comment}");
+        let keys: Vec<_> = told.as_object().unwrap().keys().collect();
+        assert_eq!(keys.len(), 5, "a program refuses to read any other: {keys:?}");
     }
 }

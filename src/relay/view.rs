@@ -161,18 +161,20 @@ impl View {
     }
 
     /// What the public may see of a record that it is shown later than it is made, as of its last
-    /// entry. `tags` are those of its game, and `seen` is what the sensors show.
+    /// entry. `tags` are those of its game, `seen` is what the sensors show, and `link` how the
+    /// line to the board is.
     pub fn of_record(
         board: &str,
         record: &Recovered,
         tags: &Tags,
         seen: Option<&Placement>,
+        link: LinkState,
     ) -> Self {
         let mut view = Self::tagged(board, tags);
         if let Some(seen) = seen {
             view.stand(seen);
         }
-        view.link = record.link().word();
+        view.link = link.word();
         view.clock = record.times().map(|(times, running, age)| {
             let times = super::record::RecordedTimes::from(times);
             ViewClock {

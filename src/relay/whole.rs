@@ -83,7 +83,7 @@ impl WholeGame<'_> {
             "color": before.turn().word(),
             "san": scored.san.to_string(),
             "uci": scored.uci.to_string(),
-            "written": super::paper::written(self.sheet, idx, language),
+            "written": super::label::written(self.sheet, idx, language),
             "is_illegal": scored.is_illegal,
             "alternatives": self.sheet.alternatives(idx),
             "draw_offered": self.offers.contains(&(idx + 1)),

@@ -48,9 +48,11 @@ impl PartialEq for Page {
 }
 
 impl Page {
-    /// Whether the game is on.
-    pub fn is_live(&self) -> bool {
-        matches!(self.stand, RoundState::Begun | RoundState::Played)
+    /// Whether the game is on, by what is known of its board now: where another one has begun
+    /// there, one without a result is over too.
+    pub fn is_live(&self, live: &Live) -> bool {
+        let is_open = matches!(self.stand, RoundState::Begun | RoundState::Played);
+        is_open && live.game == self.number
     }
 
     /// How it ended, if it has.
@@ -75,10 +77,15 @@ impl Page {
         }
     }
 
-    /// The game as PGN, and behind each move that the Laws do not allow another game from there:
-    /// for readers that take none.
-    pub fn apart(&self) -> Vec<String> {
-        self.game.as_ref().map_or_else(|| vec![self.header.to_string()], |game| game.pgn_apart())
+    /// The game as PGN, and behind each move that the Laws do not allow another game from there.
+    pub const fn pgn(&self) -> &Arc<str> {
+        &self.pgn
+    }
+
+    /// The same games, each by itself.
+    pub fn parts(&self) -> Vec<String> {
+        let awaited = || vec![self.header.to_string()];
+        self.game.as_ref().map_or_else(awaited, |game| game.public_parts(""))
     }
 
     /// The game as LiveChess has it in JSON, with what is known of its board now.
@@ -86,18 +93,19 @@ impl Page {
         match &self.game {
             Some(game) => {
                 let RecordedGame { tags, sheet, n_public, .. } = &**game;
-                folder::game(tags, sheet, *n_public, self.outcome(), self.clock(live))
+                let (is_live, clock) = (self.is_live(live), self.clock(live));
+                folder::game(tags, sheet, *n_public, self.outcome(), is_live, clock)
             }
             None => {
                 let sheet = ScoreSheet::new(Chess::new(), CastlingMode::Standard);
-                folder::game(&Tags::default(), &sheet, 0, None, None)
+                folder::game(&Tags::default(), &sheet, 0, None, false, None)
             }
         }
     }
 
     /// The clock of a game that is on, by what is known of its board now.
     pub fn clock(&self, live: &Live) -> Option<LiveClock> {
-        live.clock.filter(|_| self.is_live() && live.game == self.number)
+        live.clock.filter(|_| self.is_live(live))
     }
 }
 
@@ -277,6 +285,29 @@ mod tests {
         // The result is withdrawn, and the game goes on.
         take(&mut book, 2, 1, 4, false);
         assert_eq!(rounds(&book), [is(1, "game 2, 4 moves")]);
+    }
+
+    #[test]
+    fn a_game_that_was_left_is_not_on_once_the_board_plays_another() {
+        let mut book = Book::default();
+        let is_live = |book: &Book, game: usize| {
+            let live = Live { game, ..Live::default() };
+            let told = |page: &Page| {
+                let json: serde_json::Value = serde_json::from_str(&page.json(&live)).unwrap();
+                assert_eq!(json["live"], page.is_live(&live));
+                page.is_live(&live)
+            };
+            book.pages().values().map(told).collect::<Vec<_>>()
+        };
+        book.pair(&pairing(1), PairedFor::Next, String::new());
+        assert_eq!(is_live(&book, 0), [false], "it has not begun");
+        take(&mut book, 1, 1, 3, false);
+        book.pair(&pairing(2), PairedFor::Next, String::new());
+        assert_eq!(is_live(&book, 1), [true, false]);
+        take(&mut book, 2, 2, 1, false);
+        assert_eq!(is_live(&book, 2), [false, true]);
+        // Or one that is of no round.
+        assert_eq!(is_live(&book, 3), [false, false]);
     }
 
     #[test]

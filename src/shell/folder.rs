@@ -34,8 +34,9 @@ pub struct FolderBoard {
     pub live: watch::Receiver<Arc<Live>>,
 }
 
-/// Both times when they were read, and whose time runs.
-type KnownClock = (Times, Option<Color>);
+/// The number of the game that is on, and of the clock both times when they were read, and whose
+/// time runs.
+type KnownNow = (usize, Option<(Times, Option<Color>)>);
 /// A board at the moment.
 type BoardNow = (Arc<Book>, Arc<Live>);
 
@@ -44,17 +45,19 @@ impl FolderBoard {
         (self.book.borrow().clone(), self.live.borrow().clone())
     }
 
-    /// Waits until its games have changed, or its clock is another one than is `known`; `None` once
-    /// nothing more comes.
-    async fn changed(&mut self, known: &mut Option<KnownClock>) -> Option<()> {
+    /// Waits until its games have changed, or another game or clock is on than is `known`; `None`
+    /// once nothing more comes.
+    async fn changed(&mut self, known: &mut KnownNow) -> Option<()> {
         loop {
             tokio::select! {
                 book = self.book.changed() => return book.ok(),
                 live = self.live.changed() => {
                     live.ok()?;
-                    let clock = self.live.borrow_and_update().clock;
-                    let clock = clock.map(|it| (it.times, it.running));
-                    if std::mem::replace(known, clock) != clock {
+                    let (game, clock) = {
+                        let live = self.live.borrow_and_update();
+                        (live.game, live.clock.map(|it| (it.times, it.running)))
+                    };
+                    if std::mem::replace(known, (game, clock)) != (game, clock) {
                         return Some(());
                     }
                 }
@@ -71,8 +74,8 @@ pub async fn keep(root: PathBuf, boards: Vec<FolderBoard>) {
     for mut board in boards.clone() {
         let changed = Arc::clone(&changed);
         watches.spawn(async move {
-            let mut clock = None;
-            while board.changed(&mut clock).await.is_some() {
+            let mut known = KnownNow::default();
+            while board.changed(&mut known).await.is_some() {
                 changed.notify_one();
             }
         });
@@ -161,19 +164,21 @@ fn documents(boards: &[BoardNow]) -> BTreeMap<PathBuf, String> {
         let pages: Vec<Option<&Page>> =
             boards.iter().map(|(book, _)| book.pages().get(&round)).collect();
         let known: Vec<&Page> = pages.iter().copied().flatten().collect();
-        let n_live = known.iter().filter(|page| page.is_live()).count();
+        let of_boards = || pages.iter().copied().zip(boards.iter().map(|(_, live)| live));
+        let n_live = of_boards().filter(|(page, live)| page.is_some_and(|it| it.is_live(live)));
+        let n_live = n_live.count();
         counts.push(RoundCount { n_games: known.len(), n_live });
         let Some(first) = known.first() else { continue };
         let folder = PathBuf::from(format!("round-{round}"));
-        let listed = pages
-            .iter()
-            .map(|page| page.map(|page| (&*page.pairing, page.outcome(), page.is_live())));
+        let listed = of_boards().map(|(page, live)| {
+            page.map(|page| (&*page.pairing, page.outcome(), page.is_live(live)))
+        });
         files.insert(folder.join("index.json"), folder::index(&first.date, listed));
-        let all = known.iter().flat_map(|page| page.apart()).collect::<String>();
+        let all = known.iter().map(|page| &**page.pgn()).collect::<String>();
         files.insert(folder.join("games.pgn"), all);
         for ((page, (_, live)), place) in pages.into_iter().zip(boards).zip(1..) {
             if let Some(page) = page {
-                files.insert(folder.join(format!("game-{place}.pgn")), page.apart().concat());
+                files.insert(folder.join(format!("game-{place}.pgn")), page.pgn().to_string());
                 files.insert(folder.join(format!("game-{place}.json")), page.json(live));
             }
         }

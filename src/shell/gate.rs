@@ -9,7 +9,7 @@ use super::journal::{DiskStorage, Follower, JournalError, Position, Storage, ope
 use super::now::Now;
 use super::past::PastGames;
 use super::record::{self, Games, RecordedGame};
-use crate::game::{Entry, Fact, PairedFor, RoundDelays, ScoreSheet};
+use crate::game::{Entry, Fact, LinkState, PairedFor, RoundDelays, ScoreSheet};
 use crate::relay::delay::Held;
 use crate::relay::livechess::{Live, LiveClock};
 use crate::relay::view::View;
@@ -34,11 +34,10 @@ const FAR: Duration = Duration::from_secs(3_600);
 /// What of a board the public may have.
 #[derive(Clone, Debug)]
 pub struct Public {
-    /// The game as PGN.
+    /// The game as PGN: behind a move that the Laws do not allow another game goes on.
     pub pgn: watch::Sender<Arc<str>>,
-    /// The game so far for readers that take no illegal move, where nothing is paired; each
-    /// game by itself.
-    pub apart: watch::Sender<Arc<[String]>>,
+    /// The same games, each by itself, where nothing is paired.
+    pub parts: watch::Sender<Arc<[String]>>,
     /// The games of the event, if the board is paired in one.
     pub book: watch::Sender<Arc<Book>>,
     /// The games before the last one.
@@ -110,14 +109,14 @@ impl Scene {
     }
 
     /// What programs may know of the board.
-    fn live(&mut self, board: &str, is_delayed: bool, at: Wall) -> Live {
+    fn live(&mut self, board: &str, (link, is_delayed): (LinkState, bool), at: Wall) -> Live {
         let record = self.games.fold();
         if self.sheet.is_none() {
             self.sheet = record.sheet().cloned().map(Arc::new);
         }
         let (sheet, seen) = (self.sheet.clone(), self.seen.as_ref());
         let wall_ms = at.0 / 1_000;
-        let live = Live::new(board, record, sheet, seen, is_delayed, wall_ms);
+        let live = Live::new(board, record, sheet, seen, (link, is_delayed), wall_ms);
         // The clock of a game that begins shows what it showed, until it is heard anew.
         let stood = self.clock.map(|clock| LiveClock { running: None, ..clock });
         self.clock = live.clock.or(stood);
@@ -273,7 +272,7 @@ impl<'a> Shelf<'a> {
         if let Some(closed) = self.scene.take(self.board, entry)
             && (self.has_filled || closed.number >= self.n_before)
         {
-            self.write(closed.number, closed.public_pgn(self.site));
+            self.write(closed.number, closed.own_pgn(self.site));
         }
     }
 
@@ -286,7 +285,7 @@ impl<'a> Shelf<'a> {
         }
         let game = self.scene.games.current();
         if let Some(game) = game.filter(|game| game.number >= self.n_before) {
-            self.write(game.number, game.public_pgn(self.site));
+            self.write(game.number, game.own_pgn(self.site));
         }
         self.unwritten.is_empty()
     }
@@ -327,6 +326,8 @@ struct Window<'a> {
     scene: Scene,
     /// Something has passed that is not shown yet.
     has_more: bool,
+    /// How the line to the board was shown to be.
+    link: LinkState,
     public: Public,
 }
 
@@ -340,6 +341,7 @@ impl<'a> Window<'a> {
             is_behind,
             scene: Scene::new(is_behind),
             has_more: false,
+            link: LinkState::Absent,
             public,
         };
         window.mark_view();
@@ -399,13 +401,17 @@ impl<'a> Window<'a> {
         let at = now.stamp();
         self.pass(at);
         let is_first = !*self.public.is_ready.borrow();
-        let has_more = std::mem::take(&mut self.has_more) || is_first;
-        let is_behind = self.is_behind;
+        let mut has_more = std::mem::take(&mut self.has_more) || is_first;
+        let (is_behind, newest) = (self.is_behind, all.games.fold().link());
         let scene = if is_behind { &mut self.scene } else { all };
+        // That a board is there is told before anything that is done on it.
+        let is_bare = is_behind && scene.games.fold().sheet().is_none();
+        let link = if is_bare { newest } else { scene.games.fold().link() };
+        has_more |= std::mem::replace(&mut self.link, link) != link;
         let game = scene.games.current();
         let text = game.as_ref().map_or_else(String::new, |game| game.public_pgn(self.site));
         let lone = game.as_ref().filter(|game| game.pairing.is_none());
-        let apart = lone.map_or_else(Vec::new, RecordedGame::pgn_apart);
+        let parts = lone.map_or_else(Vec::new, |game| game.public_parts(self.site));
         if let Some(game) = game {
             scene.book.take(game, &text);
         }
@@ -414,12 +420,16 @@ impl<'a> Window<'a> {
             tell_if_new(&self.public.past, past);
         }
         replace_if_new(&self.public.pgn, &*text);
-        replace_if_new(&self.public.apart, &*apart);
+        replace_if_new(&self.public.parts, &*parts);
         if has_more || !is_behind {
             // Programs reckon on from when a clock was read: where they are behind, from now.
             let wall = if is_behind { at.wall } else { scene.at };
             let is_delayed = self.held.is_behind();
-            self.public.live.send_replace(Arc::new(scene.live(self.board, is_delayed, wall)));
+            self.public.live.send_replace(Arc::new(scene.live(
+                self.board,
+                (link, is_delayed),
+                wall,
+            )));
         }
         if is_behind && has_more {
             let (games, seen) = (&scene.games, scene.seen.as_ref());
@@ -428,7 +438,7 @@ impl<'a> Window<'a> {
                 // Who plays is no secret, long before the first move may be shown.
                 tags.pair(due);
             }
-            let text = View::of_record(self.board, games.fold(), &tags, seen).to_json();
+            let text = View::of_record(self.board, games.fold(), &tags, seen, link).to_json();
             let shown = ShownView { text, made: Instant::now(), is_behind };
             self.public.view.send_replace(Arc::new(shown));
         }

@@ -170,7 +170,7 @@ impl Keeper {
         let shown = ShownView { is_behind, ..ShownView::of(&name, &empty, now.stamp()) };
         let (view, views) = watch::channel(Arc::new(shown));
         let (pgn, pgns) = watch::channel(Arc::from(""));
-        let (apart, aparts) = watch::channel(Arc::default());
+        let (parts, lists) = watch::channel(Arc::default());
         let (live, lives) = watch::channel(Arc::new(Live::unknown(&name)));
         let (book, books) = watch::channel(Arc::default());
         let (past, pasts) = watch::channel(Arc::default());
@@ -186,14 +186,14 @@ impl Keeper {
         let (to_copy, of) = (status.clone(), name.clone());
         let original =
             Original { name: of, folder: folder.clone(), safe: keeps.clone(), status: to_copy };
-        let public = Public { pgn, apart, book, past, live, view: view.clone(), is_ready };
+        let public = Public { pgn, parts, book, past, live, view: view.clone(), is_ready };
         let (gate, delay, delayed) = gate_of(&settings, &folder, keeps, now, public);
         let (delays, counts) = (Arc::new(Delays::default()), Arc::new(Counts::default()));
         let feed = Feed {
             name,
             view: views,
             pgn: pgns,
-            apart: aparts,
+            parts: lists,
             book: books,
             past: pasts,
             live: lives,

@@ -43,3 +43,4 @@ pub mod serial;
 mod sign;
 pub mod status;
 pub mod tape;
+mod text;

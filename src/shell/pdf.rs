@@ -2,10 +2,11 @@
 //!
 //! Sheets are A4, with two blocks of moves beside each other. The font is DejaVu Sans Condensed,
 //! which has the letters of Latin, Greek, Cyrillic, Arabic and Hebrew; of it the file holds the
-//! letters that are in use.
+//! letters that are in use. Others are written as they sound.
 
 use crate::laws::notation::Language;
-use crate::relay::paper::{Label, PaperLine, PaperMove, ScorePaper};
+use crate::relay::label::Label;
+use crate::relay::paper::{PaperLine, PaperMove, ScorePaper};
 use krilla::Document;
 use krilla::color::rgb;
 use krilla::geom::{PathBuilder, Point};
@@ -72,6 +73,7 @@ pub fn render(papers: &[ScorePaper]) -> Result<Vec<u8>, PdfError> {
         .creator("Rokade".to_owned());
     document.set_metadata(metadata);
     for paper in papers {
+        let paper = &printable(paper, &face);
         let lines = lines(paper, &face);
         let pages: Vec<&[PaperLine]> =
             if lines.is_empty() { vec![&[]] } else { lines.chunks(2 * N_LINES).collect() };
@@ -88,6 +90,35 @@ pub fn render(papers: &[ScorePaper]) -> Result<Vec<u8>, PdfError> {
         }
     }
     document.finish().map_err(|error| PdfError::Pages(format!("{error:?}")))
+}
+
+/// The score sheet in letters that can be printed.
+fn printable(paper: &ScorePaper, face: &Face<'_>) -> ScorePaper {
+    let mut paper = paper.clone();
+    let named = paper.heads.iter_mut().map(|(_, text)| text);
+    let players = [&mut paper.players.white, &mut paper.players.black];
+    for text in named.chain(players).chain(&mut paper.notes) {
+        *text = in_letters_of(face, text);
+    }
+    paper
+}
+
+/// `text` with what the font has no letter for as it sounds in English letters: whoever files the
+/// sheet can tell whose it is, and a row of boxes tells nobody.
+fn in_letters_of(face: &Face<'_>, text: &str) -> String {
+    let is_missing = |c: char| face.glyph_index(c).is_none();
+    if !text.contains(is_missing) {
+        return text.to_owned();
+    }
+    let mut words = String::new();
+    for c in text.chars() {
+        match deunicode::deunicode_char(c).filter(|_| is_missing(c)) {
+            Some(sound) => words.push_str(sound),
+            None if is_missing(c) => words.push('?'),
+            None => words.push(c),
+        }
+    }
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The width of a block of moves.
@@ -323,6 +354,23 @@ mod tests {
         let long = "x".repeat(500);
         let cut = fitted(&face, &long, NAME, block());
         assert!(cut.ends_with('…') && width(&face, &cut, NAME) <= block());
+    }
+
+    #[test]
+    fn what_the_font_has_no_letter_for_is_written_as_it_sounds() {
+        let face = face();
+        for (name, printed) in [
+            ("GM Ærø, Åse (2539)", "GM Ærø, Åse (2539)"),
+            ("محمد صلاح", "محمد صلاح"),
+            ("כספרוב, גארי", "כספרוב, גארי"),
+            ("侯逸凡 (2650)", "Hou Yi Fan (2650)"),
+            ("さとう", "satou"),
+            ("김", "gim"),
+            ("Ann \u{e000}", "Ann ?"),
+        ] {
+            assert_eq!(in_letters_of(&face, name), printed);
+            assert!(!in_letters_of(&face, name).contains(|c| face.glyph_index(c).is_none()));
+        }
     }
 
     #[test]

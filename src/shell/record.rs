@@ -8,6 +8,7 @@ use super::orders::desk::OrderDesk;
 use crate::game::entry::{Entry, Fact};
 use crate::game::{Delay, Keeping, PairedFor, Pairing, Recovered, ScoreSheet, Settings};
 use crate::laws::Ending;
+use crate::laws::notation::Language;
 use crate::relay::log::Log;
 use crate::relay::pgn::{self, Tags};
 use crate::relay::record::Record;
@@ -208,30 +209,37 @@ pub struct RecordedGame {
 }
 
 impl RecordedGame {
-    /// The whole game as PGN.
-    pub fn to_pgn(&self) -> String {
-        self.render(&self.tags, self.sheet.len())
+    /// The whole game as PGN, with its comments in this language.
+    pub fn to_pgn(&self, language: Language) -> String {
+        let outcome = self.ending.map(|ending| ending.outcome);
+        pgn::render_in(language, &self.tags, &self.sheet, self.sheet.len(), outcome)
     }
 
-    /// What the public may have of it as PGN. The record of an older version does not tell the
-    /// `site`.
+    /// What the public may have of it as one game of PGN, for the house. The record of an older
+    /// version does not tell the `site`.
+    pub fn own_pgn(&self, site: &str) -> String {
+        let outcome = self.ending.map(|ending| ending.outcome);
+        pgn::render(&self.tags_at(site), &self.sheet, self.n_public, outcome)
+    }
+
+    /// What the public may have of it, for programs: they take no move that the Laws do not allow,
+    /// so there is another game behind each.
     pub fn public_pgn(&self, site: &str) -> String {
+        self.public_parts(site).concat()
+    }
+
+    /// The same games, each by itself.
+    pub fn public_parts(&self, site: &str) -> Vec<String> {
+        let outcome = self.ending.map(|ending| ending.outcome);
+        pgn::render_apart(&self.tags_at(site), &self.sheet, self.n_public, outcome)
+    }
+
+    fn tags_at(&self, site: &str) -> Tags {
         let mut tags = self.tags.clone();
         if tags.site.is_empty() {
             site.clone_into(&mut tags.site);
         }
-        self.render(&tags, self.n_public)
-    }
-
-    /// What the public may have of it, with another game behind each move that the Laws do not
-    /// allow.
-    pub fn pgn_apart(&self) -> Vec<String> {
-        let outcome = self.ending.map(|ending| ending.outcome);
-        pgn::render_apart(&self.tags, &self.sheet, self.n_public, outcome)
-    }
-
-    fn render(&self, tags: &Tags, n: usize) -> String {
-        pgn::render(tags, &self.sheet, n, self.ending.map(|ending| ending.outcome))
+        tags
     }
 }
 

@@ -267,9 +267,15 @@ function fit() {
 
 /** Shows a board large, or none. @param {number | null} n */
 function show_large(n) {
-  const was_open = chosen !== null;
+  const before = chosen;
+  const was_open = before !== null;
+  const had_focus = at('large').contains(document.activeElement);
   chosen = n;
   draw();
+  // What had the focus is gone with the large board: whoever uses the keys goes on from its tile.
+  if (had_focus && before !== null && n === null) {
+    /** @type {HTMLElement | undefined} */ (at('grid').children[places().indexOf(before)])?.focus();
+  }
   const now = n === null ? undefined : known.get(n);
   if (now) {
     paint(at('large').firstElementChild, true, now.news.view);

@@ -326,6 +326,16 @@ async fn all_boards_are_on_one_screen_and_each_follows_its_game() {
     page.ask("document.querySelector('#grid .tile:nth-child(9)').focus()").await;
     page.ask(&press("Enter")).await;
     page.wait_for(LARGE, "9").await;
+    // Whoever uses the keys goes on from where he is, also when the large board is put back.
+    let focus = "document.activeElement.closest('section')?.id + ' ' +
+        document.activeElement.querySelector('.table')?.textContent";
+    assert_eq!(page.ask(focus).await, "grid 9");
+    page.ask("document.querySelector('#large .tile').focus()").await;
+    page.ask(&press("Enter")).await;
+    page.wait_for(LARGE, json!(null)).await;
+    assert_eq!(page.ask(focus).await, "grid 9");
+    page.ask(&press("Enter")).await;
+    page.wait_for(LARGE, "9").await;
 
     page.ask("window.is_the_same_page = true").await;
     let addr = stage.close().await;

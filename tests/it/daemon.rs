@@ -593,7 +593,6 @@ async fn the_game_is_at_hand_while_it_goes_on() {
     assert_eq!(pgn_moves(&exported.out)[0], intended);
     let flat = exported.out.replace('\n', " ");
     assert_eq!(flat.matches("[%clk 1:3").count(), intended.len(), "{flat}");
-    // The first move has no press before it.
-    assert_eq!(flat.matches("[%emt 0:00:").count(), intended.len() - 1, "{flat}");
+    assert_eq!(flat.matches("[%emt 0:00:").count(), intended.len(), "{flat}");
     assert_eq!(daemon.stop().await.0, Some(0));
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod late;
 mod over;
 
 use std::collections::VecDeque;
@@ -10,7 +11,8 @@ use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 use rokade::game::{ScoreSheet, Unknown};
-use rokade::relay::livechess::{Dialogue, Live, listed};
+use rokade::relay::dialogue::Dialogue;
+use rokade::relay::livechess::{Live, listed};
 use rokade::shell::pty::Speed;
 use rokade::sim::hands::Span;
 use rokade::sim::script::Script;
@@ -57,8 +59,8 @@ fn live(sans: &[&str]) -> Arc<Live> {
     })
 }
 
-fn said(texts: Vec<String>) -> Vec<Value> {
-    texts.iter().map(|text| serde_json::from_str(text).unwrap()).collect()
+fn said(texts: impl IntoIterator<Item = String>) -> Vec<Value> {
+    texts.into_iter().map(|text| serde_json::from_str(&text).unwrap()).collect()
 }
 
 /// What is said to a call, and how.
@@ -110,7 +112,7 @@ fn calls_are_answered_as_programs_expect() {
     let board = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR";
     let param = json!({"serialnr": "23946", "flipped": false, "board": board});
     assert_eq!(next, [json!({"response": "feed", "id": 1, "param": param, "time": 8})]);
-    assert!(dialogue.follow(0, &[live(&["e4"])], 9).is_empty(), "nothing has changed");
+    assert_eq!(dialogue.follow(0, &[live(&["e4"])], 9).next(), None, "nothing has changed");
     let setup = json!({"id": 3, "call": "call", "param":
         {"id": 1, "method": "setup", "param": {"fen": START_FEN}}});
     let answer = asked(&mut dialogue, &setup, &[live(&["e4"])]);
@@ -148,7 +150,7 @@ fn programs_of_others_are_answered_as_they_ask() {
         match line.split_once(' ') {
             Some((">", call)) => {
                 assert_eq!(answers, [""; 0], "{line}");
-                answers = program.hear(&call.replace("\\n", "\n"), &boards, 7).into();
+                answers = program.hear(&call.replace("\\n", "\n"), &boards, 7).collect();
             }
             Some(("<", answer)) => assert_eq!(answers.pop_front().as_deref(), Some(answer)),
             Some(("=", stands)) => {
@@ -159,7 +161,7 @@ fn programs_of_others_are_answered_as_they_ask() {
                     game: words[1].parse().unwrap(),
                     ..Live::clone(&live(&words[2..]))
                 })];
-                answers = program.follow(0, &boards, 7).into();
+                answers = program.follow(0, &boards, 7).collect();
             }
             _ => {
                 assert_eq!(answers, [""; 0], "{line}");
@@ -232,21 +234,6 @@ fn moves_come_one_at_a_time_and_corrections_go_back_to_where_both_agree() {
     );
 }
 
-/// A program that comes late to a long game, or follows all of a hall, costs no more than others.
-#[test]
-fn what_was_missed_long_ago_comes_at_once() {
-    let shuffle = ["Nf3", "Nf6", "Ng1", "Ng8"].repeat(25);
-    let mut dialogue = following(&[live(&["e4"])]);
-    let told = sans(&said(dialogue.follow(0, &[live(&shuffle)], 7)));
-    assert_eq!(told.iter().map(Vec::len).take(3).collect::<Vec<_>>(), [0, 84, 85], "corrected");
-    let mut dialogue = following(&[live(&[])]);
-    let told = sans(&said(dialogue.follow(0, &[live(&shuffle)], 7)));
-    assert_eq!((told[0].len(), told.last().unwrap().len()), (84, 100));
-    let id = json!({"id": "x".repeat(100), "call": "subscribe", "param": {"feed": "eboardevent"}});
-    let refused = asked(&mut Dialogue::default(), &id, &[live(&[])]);
-    assert_eq!((refused.len(), &refused[0]["response"]), (1, &"error".into()));
-}
-
 /// A feed of all boards looks for its position on each of them.
 #[test]
 fn a_position_that_comes_again_is_that_of_the_first_time_on_each_board() {
@@ -264,7 +251,7 @@ fn a_position_that_comes_again_is_that_of_the_first_time_on_each_board() {
     }
     let back = ["Nf3", "Nf6", "Ng1", "Ng8"];
     boards[1] = named("22222", &["e4"]);
-    dialogue.follow(1, &boards, 7);
+    dialogue.follow(1, &boards, 7).for_each(drop);
     boards[0] = named("11111", &back);
     let told = sans(&said(dialogue.follow(0, &boards, 7)));
     assert_eq!(*told.last().unwrap(), back);

@@ -34,6 +34,7 @@ mod kinds;
 mod laws;
 mod leds;
 mod line;
+mod lists;
 mod live;
 mod livechess;
 mod makers;

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod stood;
+
 use std::collections::VecDeque;
 use std::fs::{self, Permissions};
 use std::net::SocketAddr;

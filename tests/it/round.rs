@@ -1,12 +1,11 @@
-//! The rounds of an event: lists of pairings as other programs write them, and what becomes of them
-//! at the boards, in the PGN of a round, and over a restart.
+//! The rounds of an event: what becomes of a list of pairings at the boards, in the PGN of a round,
+//! and over a restart.
 
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use rokade::shell::pairings::{Pairings, PairingsError};
 use rokade::shell::pty::{PtyBoardStub, Speed};
 use rokade::sim::hands::Span;
 use serde_json::{Value, json};
@@ -18,142 +17,6 @@ use crate::cli::{assert_sentence, pgn_moves};
 use crate::daemon::game;
 use crate::livechess;
 use crate::program::{Daemon, LIMIT, Place, STEP, moves_of, plug};
-
-/// Written by a pairing program (caissify-pairings 0.5.0): two rounds played, the third paired.
-const SWISS: &str = include_str!("../pairings/swiss.trf");
-
-/// The players of a round, table by table.
-fn round(list: &Pairings, number: u16) -> Vec<String> {
-    let games = list.round(number).unwrap_or_else(|why| panic!("{why}"));
-    let of = |(table, players): (&u16, &shakmaty::ByColor<rokade::game::Player>)| {
-        format!("{table}: {} - {}", players.white, players.black)
-    };
-    games.iter().map(of).collect()
-}
-
-fn parse(text: &str) -> Result<Pairings, PairingsError> {
-    Pairings::parse(text.as_bytes())
-}
-
-#[test]
-fn a_report_of_a_pairing_program_is_read_and_its_tables_given_out() {
-    let list = parse(SWISS).unwrap();
-    assert_eq!((list.event.as_str(), list.site.as_str()), ("Club Open", "Aarhus DEN"));
-    assert_eq!(list.first_open(), Some(3), "the one that is paired and not played");
-    let third = [
-        "1: Eik, Eva (2319) - GM Ærø, Åse (2539)",
-        "2: WGM Berg, Bo (2483) - Juhl, Jan (2059)",
-        "3: Krogh, Kai (1900) - CM Gård, Gro (2282)",
-        "4: Holm, Hans (2206) - Ibsen, Ida (2169)",
-        "5: FM Dahl, Dag (2324) - IM Císař, Cyril (2444)",
-    ];
-    assert_eq!(round(&list, 3), third);
-    let players = &list.round(3).unwrap()[&1];
-    assert_eq!((&*players.black.fide_id, &*players.black.federation), ("1400011", "DEN"));
-    // Lines that end as on Windows, and columns that are counted in bytes.
-    let by_bytes = |line: &str| {
-        let mut letters: Vec<char> = line.chars().collect();
-        let n_more = line.len() - letters.len();
-        if line.starts_with("001") {
-            letters.drain(47 - n_more..47);
-        }
-        letters.into_iter().collect::<String>()
-    };
-    let bytes: Vec<String> = SWISS.lines().map(by_bytes).collect();
-    assert_eq!(round(&parse(&bytes.join("\r\n")).unwrap(), 3), third);
-    // A tag of TRF26 and its remarks change nothing.
-    let newer = format!("### SSS NNNN\n{SWISS}\n142 5\n192 FIDE_DUTCH_2026\n");
-    assert_eq!(round(&parse(&newer).unwrap(), 3), third);
-}
-
-/// As Swiss-Manager exports a round, in Latin-1.
-const EXPORTED: &[u8] = b"\
-[Event \"Club Open\"]\r\n[Site \"Aarhus DEN\"]\r\n\
-[Date \"2026.11.23\"]\r\n\
-[Round \"2.2\"]\r\n[White \"J\xf8rgensen, Jens\"]\r\n[Black \"M\xfcller, Max\"]\r\n\
-[Result \"*\"]\r\n\
-[WhiteElo \"2345\"]\r\n[BlackElo \"0\"]\r\n[WhiteTitle \"FM\"]\r\n[WhiteFideId \"1402345\"]\r\n\
-[WhiteTeam \"Skakforening\"]\r\n\r\n*\r\n\r\n\
-[Event \"Club Open\"]\r\n[Round \"2.1\"]\r\n\
-[White \"Ann\"]\r\n[Black \"Ben\"]\r\n[Result \"*\"]\r\n\r\n*\r\n\r\n\
-[Event \"Club Open\"]\r\n[Round \"2.3\"]\r\n\
-[White \"Cid\"]\r\n[Black \"spielfrei\"]\r\n[Result \"*\"]\r\n\r\n*\r\n";
-
-#[test]
-fn games_without_moves_are_a_list() {
-    let list = Pairings::parse(EXPORTED).unwrap();
-    assert!(list.is_latin);
-    assert_eq!(round(&list, 2), ["1: Ann - Ben", "2: FM Jørgensen, Jens (2345) - Müller, Max"]);
-    let players = &list.round(2).unwrap()[&2];
-    assert_eq!((&*players.white.fide_id, &*players.white.team), ("1402345", "Skakforening"));
-    let other = "[Round \"4\"]\n[Board \"7\"]\n[White \"A\"]\n[Black \"B\"]\n\n*\n";
-    assert_eq!(round(&parse(other).unwrap(), 4), ["7: A - B"]);
-    // Without any board a game has its place in the round.
-    let other = "[Round \"4\"]\n[White \"A\"]\n[Black \"B\"]\n\n*\n\n";
-    let both = format!("{other}{}", other.replace('A', "C").replace("\"B\"", "\"D\""));
-    assert_eq!(round(&parse(&both).unwrap(), 4), ["1: A - B", "2: C - D"]);
-}
-
-#[test]
-fn a_table_is_a_list_whatever_separates_its_fields() {
-    let comma = "Round,Board,White,White Elo,Black,Black Title\n\n\
-                 1,2,\"Last, First\",2100,Ben,GM\n1,1,C,,D,\n,,,,,\n";
-    let semicolon = comma.replace("\"Last, First\"", "Last\u{1}First").replace(',', ";");
-    let semicolon = semicolon.replace('\u{1}', ", ");
-    for text in [comma.to_owned(), format!("\u{feff}{semicolon}"), semicolon.replace(';', "\t")] {
-        let list = parse(&text).unwrap_or_else(|why| panic!("{text}: {why}"));
-        assert_eq!(round(&list, 1), ["1: C - D", "2: Last, First (2100) - GM Ben"]);
-        assert_eq!(list.first_open(), Some(1));
-    }
-    let results = "round;board;white;black;result\n1;1;A;B;1-0\n2;1;A;B;\n3;1;B;A;\n";
-    assert_eq!(parse(results).unwrap().first_open(), Some(2));
-    let over = results.replace(";\n", ";1/2-1/2\n");
-    assert_eq!(parse(&over).unwrap().first_open(), Some(3), "the last one, if all are over");
-}
-
-/// Each fault is one sentence, with its line and what mends it.
-#[test]
-fn a_list_with_a_fault_says_where_it_is() {
-    let head = "round,board,white,black\n";
-    let pgn = |round: &str| {
-        format!("[Round \"1.1\"]\n[White \"A\"]\n[Black \"B\"]\n\n*\n\n[Round \"{round}\"]\n")
-    };
-    let trf = |cell: &str| {
-        let line = |rank: u16, cell: &str| format!("001 {rank:>4}      {:<77}{cell}", "Name");
-        format!("{}\n{}\n", line(1, cell), line(2, "   1 b"))
-    };
-    let team = "012 League\n013 Team                                1    2\n";
-    for (text, words) in [
-        ("  \n".to_owned(), &["empty", "export"][..]),
-        (head.to_owned(), &["no game", "pair the round"]),
-        ("board,white,black\n1,A,B\n".to_owned(), &["line 1", "no column round"]),
-        (format!("{head}1,1,A,B\n\n1,1,C,D\n"), &["line 4", "board 1", "line 2", "of its own"]),
-        (format!("{head}1,1,A,A\n"), &["line 2", "\"A\"", "himself"]),
-        (format!("{head}1,1,A,B\n1,2,C,A\n"), &["line 3", "\"A\" also plays in line 2"]),
-        (format!("{head}1,1,Last, First,B\n"), &["line 2", "5 fields", "quotes"]),
-        (format!("{head},1,A,B\n"), &["line 2", "round is missing"]),
-        (format!("{head}1,x,A,B\n"), &["line 2", "\"x\" is no board"]),
-        (format!("{head}1,1,A,B\u{85}C\n"), &["line 2", "U+0085", "UTF-8"]),
-        (format!("{head}1,1,{},B\n", "A".repeat(201)), &["line 2", "200 characters"]),
-        (pgn(""), &["line 7", "no Round"]),
-        (pgn("first"), &["line 7", "\"first\" in Round"]),
-        (trf("   7 w"), &["line 1", "round 1", "7"]),
-        (trf("   2  "), &["line 1", "who is White"]),
-        (trf("   1 w"), &["line 1", "himself"]),
-        (trf("   x w"), &["line 1", "column 92", "round 1"]),
-        (team.to_owned(), &["line 2", "PGN or CSV"]),
-        (format!("012 {}\n{}", "A".repeat(201), trf("   2 w")), &["the event", "200 characters"]),
-        (format!("022 A\u{202e}B\n{}", trf("   2 w")), &["the place", "U+202E"]),
-    ] {
-        let why = parse(&text).and_then(|list| list.round(1).map(drop)).unwrap_err().to_string();
-        assert!(!why.contains('\n') && why.len() < 200, "{why}");
-        for word in words {
-            assert!(why.contains(word), "{word:?} is not in: {why}\n{text}");
-        }
-    }
-    let why = parse(SWISS).unwrap().round(4).unwrap_err().to_string();
-    assert!(why.contains("no round 4 in it, only 1, 2, 3"), "{why}");
-}
 
 const HEAD: &str =
     "round;board;white;white_title;white_elo;white_fide_id;white_fed;white_team;black\n";
@@ -175,7 +38,7 @@ fn write(place: &Place, rounds: &str) {
 }
 
 /// The values of a tag, game by game.
-fn values(pgn: &str, tag: &str) -> Vec<String> {
+pub(crate) fn values(pgn: &str, tag: &str) -> Vec<String> {
     let start = format!("[{tag} \"");
     let of = |line: &str| line.strip_prefix(&start)?.strip_suffix("\"]").map(str::to_owned);
     pgn.lines().filter_map(of).collect()
@@ -285,12 +148,12 @@ async fn rounds_are_played_one_after_the_other_without_a_restart() {
     // What cannot be used changes nothing, and is said.
     write(&place, &format!("{ROUND_1}{ROUND_2}3;1;A;;;;;;B\n3;1;C;;;;;;D\n"));
     let twice = place.run(&["round", "next"]).await;
-    assert_sentence(&twice, 2, &["round 2 is paired", "no game of it", "write 3"]);
+    assert_sentence(&twice, 7, &["round 2 is paired", "no game of it", "write 3"]);
     let wrong = place.run(&["round", "3"]).await;
-    assert_sentence(&wrong, 2, &["list.csv, line 9", "board 1 of round 3", "line 8"]);
+    assert_sentence(&wrong, 6, &["list.csv, line 9", "board 1 of round 3", "line 8"]);
     assert!(daemon.said().contains("THE PAIRINGS ARE NOT USED"), "{}", daemon.said());
     let none = place.run(&["round", "7"]).await;
-    assert_sentence(&none, 2, &["list.csv, ", "no round 7", "1, 2, 3"]);
+    assert_sentence(&none, 7, &["list.csv, ", "no round 7", "1, 2, 3"]);
     assert_eq!(place.get("/games.pgn").await.unwrap(), both);
 
     daemon.kill().await;
@@ -568,13 +431,13 @@ async fn without_a_list_there_are_no_rounds_and_boards_run() {
     let pgn = place.get("/games.pgn").await.unwrap();
     assert_eq!(values(&pgn, "White"), ["Ann"], "what the settings say");
     let outcome = place.run(&["round", "1"]).await;
-    assert_sentence(&outcome, 2, &["nowhere.trf", "cannot be read"]);
+    assert_sentence(&outcome, 6, &["nowhere.trf", "cannot be read"]);
     assert_eq!(daemon.stop().await.0, Some(0));
 
     let place = Place::new();
     let daemon = place.start();
     place.warned(&daemon, None).await;
     let outcome = place.run(&["round", "1"]).await;
-    assert_sentence(&outcome, 2, &["pairings = \"FILE\" in [event]"]);
+    assert_sentence(&outcome, 7, &["pairings = \"FILE\" in [event]"]);
     assert_eq!(daemon.stop().await.0, Some(0));
 }

@@ -186,7 +186,7 @@ impl Stage {
             name: (*name).to_owned(),
             view,
             pgn: game.clone(),
-            apart: watch::channel(Arc::default()).1,
+            parts: watch::channel(Arc::default()).1,
             book: watch::channel(Arc::default()).1,
             past: pasts.clone(),
             awaited: watch::channel(format!("[White \"{name}\"]\n\n*\n\n").into()).1,

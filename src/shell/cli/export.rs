@@ -57,7 +57,8 @@ pub(super) struct Export {
     /// As what
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "pgn")]
     format: ExportFormat,
-    /// The language of moves and words: en, da, nb, hu or de
+    /// The language of moves and words: en, da, nb, hu or de. Of PGN the comments are in it; its
+    /// moves have English letters in every language, because programs read no others
     #[arg(long, value_name = "LANGUAGE")]
     language: Option<Language>,
     /// Into this file, which is replaced; without it to standard output
@@ -109,7 +110,7 @@ impl Printed {
         let RecordedGame { tags, sheet, ending, .. } = game;
         let whole = WholeGame { tags, sheet, ending: *ending, offers };
         match self.format {
-            ExportFormat::Pgn => self.bytes.extend(game.to_pgn().bytes()),
+            ExportFormat::Pgn => self.bytes.extend(game.to_pgn(self.language).bytes()),
             ExportFormat::Json => {
                 self.bytes.extend(whole.to_json(board, game.number, self.language).bytes());
                 self.bytes.push(b'\n');
@@ -157,16 +158,20 @@ impl Export {
 
     fn check(&self) -> Result<(), Failure> {
         let is_terminal = self.output.is_none() && io::stdout().is_terminal();
-        let why = match self.format {
-            ExportFormat::Pgn if self.language.is_some_and(|it| it != Language::English) => {
-                "PGN has English letters alone; choose --format text, pdf or json for others"
-            }
-            ExportFormat::Pdf if is_terminal => {
-                "a terminal cannot show a PDF; name a file with --output"
-            }
-            _ => return Ok(()),
-        };
-        Err(Failure::Usage(why.to_owned()))
+        if self.format == ExportFormat::Pdf && is_terminal {
+            let why = "a terminal cannot show a PDF; name a file with --output";
+            return Err(Failure::Usage(why.to_owned()));
+        }
+        // Said beside what is asked for: whoever wants moves to read finds out where they are.
+        if self.format == ExportFormat::Pgn
+            && self.language.unwrap_or_default() != Language::English
+        {
+            eprintln!(
+                "the moves of PGN have English letters in every language, as programs read them; \
+                 its comments are in this one, and so are the moves with --format text, pdf or json"
+            );
+        }
+        Ok(())
     }
 
     fn write(&self, bytes: &[u8]) -> Result<(), Failure> {

@@ -185,6 +185,7 @@ pub(super) fn show(answer: &Answer) -> Result<(), Failure> {
         AnswerClass::Done => Ok(()),
         AnswerClass::Refused | AnswerClass::Overtaken => Err(Failure::Refused(why)),
         AnswerClass::Unclear => Err(Failure::Usage(why)),
+        AnswerClass::Unread => Err(Failure::Input(why)),
         AnswerClass::Unkept => Err(Failure::Journal(why)),
         AnswerClass::Busy => Err(Failure::Other(why)),
     }

@@ -11,6 +11,7 @@ use crate::shell::now::Now;
 use crate::shell::pty::{PtyBoard, PtyBoardActor, PtyBoardStub, PtyBridge, PtyError, Speed};
 use crate::shell::serial::{self, LineNews, LineStub};
 use crate::shell::tape::{Tape, TapeError};
+use crate::shell::text;
 use crate::sim::hands::{self, Manners, Span, TableKind};
 use crate::sim::script::Header;
 use crate::sim::trial::KnownGame;
@@ -24,7 +25,7 @@ use shakmaty::{CastlingMode, Chess, KnownOutcome, Move, Position};
 use std::io::Write;
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// As good a crystal as any, in parts of a million.
@@ -90,7 +91,7 @@ impl SimulateOptions {
         }
         let mut manners = self.manners.and_then(Manners::named).unwrap_or(Manners::club());
         let game = match &self.game {
-            Some(path) => first_game(&read(path)?)
+            Some(path) => first_game(&read_games(path)?)
                 .map_err(|why| Failure::Input(format!("{}: {why}", path.display())))?,
             None => {
                 // Nobody wants to wait for a game that everybody knows.
@@ -109,7 +110,7 @@ impl SimulateOptions {
     /// All games of the PGN file that start from the usual position; none without a file.
     pub(super) fn known(&self) -> Result<Vec<KnownGame>, Failure> {
         let Some(path) = &self.game else { return Ok(Vec::new()) };
-        let text = read(path)?;
+        let text = read_games(path)?;
         let mut reader = PgnReader::new(text.as_bytes());
         let games: Result<Vec<_>, _> = reader.read_games(&mut FirstGame).collect();
         let wrong = |why: String| Failure::Input(format!("{}: {why}", path.display()));
@@ -153,6 +154,13 @@ fn opera() -> PgnGame {
         moves,
         outcome: Some(KnownOutcome::Decisive { winner: shakmaty::Color::White }),
     }
+}
+
+/// A file with games, as any program writes one.
+fn read_games(path: &Path) -> Result<String, Failure> {
+    let bytes = std::fs::read(path)
+        .map_err(|e| Failure::Input(format!("{}: cannot be read: {e}", path.display())))?;
+    Ok(text::decode(&bytes).0)
 }
 
 /// The first game of a PGN file that starts from the usual position.

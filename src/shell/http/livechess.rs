@@ -4,7 +4,8 @@ use super::seats::Seat;
 use super::tournament::Tournament;
 use super::viewer::{FarEnd, Viewer, changed};
 use super::{Asker, Hall, WAIT_MAX, is_same_host, sentence};
-use crate::relay::livechess::{Dialogue, Live, listed};
+use crate::relay::dialogue::Dialogue;
+use crate::relay::livechess::{Live, listed};
 use crate::shell::now::wall;
 use axum::Router;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -23,9 +24,16 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 use tracing::warn;
 
-/// Sites whose pages know boards by LiveChess.
-const KNOWN: [&str; 4] =
-    ["https://lichess.org", "https://lichess.dev", "https://www.chess.com", "https://chess.com"];
+/// Sites whose pages know boards by LiveChess. Tornelo says so of its own, and has them under both
+/// names.
+const KNOWN: [&str; 6] = [
+    "https://lichess.org",
+    "https://lichess.dev",
+    "https://www.chess.com",
+    "https://chess.com",
+    "https://tornelo.com",
+    "https://app.tornelo.com",
+];
 /// The longest call.
 const CALL_MAX_BYTES: usize = 16 * 1024;
 /// So many sites that were refused are named to the operator; more are somebody's game.
@@ -232,32 +240,41 @@ async fn attend(
     let mut lives: Vec<_> = desk.hall.boards.iter().map(|it| it.feed.live.clone()).collect();
     let mut program = Viewer::new(socket, closing, PING);
     while let Some(end) = program.wait(changed(&mut changes)).await {
-        let mut said = Vec::new();
         match end {
             FarEnd::Says(call) => {
                 // Calls count as requests do.
                 sleep(seat.wait(false).min(WAIT_MAX)).await;
-                said = dialogue.hear(&call, &desk.boards(), millis());
+                let said = dialogue.hear(&call, &desk.boards(), millis());
+                if tell_all(&mut program, said).await.is_none() {
+                    return;
+                }
             }
             FarEnd::Waits(()) => {
                 for (idx, live) in lives.iter_mut().enumerate() {
-                    if live.has_changed().unwrap_or(false) {
-                        live.mark_unchanged();
-                        said.extend(dialogue.follow(idx, &desk.boards(), millis()));
+                    if !live.has_changed().unwrap_or(false) {
+                        continue;
+                    }
+                    live.mark_unchanged();
+                    let said = dialogue.follow(idx, &desk.boards(), millis());
+                    if tell_all(&mut program, said).await.is_none() {
+                        return;
                     }
                 }
             }
             FarEnd::Lives => {}
         }
-        for text in said {
-            if program.tell(text).await.is_none() {
-                return;
-            }
-        }
     }
     if program.said_too_much() {
         desk.tell_loud(seat.from);
     }
+}
+
+/// Tells a program all of this. `None` if it is gone or too slow.
+async fn tell_all(program: &mut Viewer, said: impl Iterator<Item = String>) -> Option<()> {
+    for text in said {
+        program.tell(text).await?;
+    }
+    Some(())
 }
 
 /// Milliseconds since 1970.

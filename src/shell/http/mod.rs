@@ -87,11 +87,11 @@ pub struct Feed {
     pub name: String,
     /// The newest view document.
     pub view: watch::Receiver<Arc<ShownView>>,
-    /// The game so far as PGN; empty before there is one.
+    /// The game so far as PGN; empty before there is one. Behind a move that the Laws do not allow
+    /// another game goes on.
     pub pgn: watch::Receiver<Arc<str>>,
-    /// The game so far for readers that take no illegal move, where nothing is paired; each
-    /// game by itself.
-    pub apart: watch::Receiver<Arc<[String]>>,
+    /// The same games, each by itself, where nothing is paired.
+    pub parts: watch::Receiver<Arc<[String]>>,
     /// The games of the event, if the board is paired in one.
     pub book: watch::Receiver<Arc<Book>>,
     /// The games before the last one.
@@ -466,8 +466,13 @@ async fn game(
     pgn(text, &headers)
 }
 
+/// Games as PGN. The page of any site may read them: that is what broadcasters' pages do, and it is
+/// no more than whoever may be told anything is told.
 fn pgn(text: String, headers: &HeaderMap) -> Response {
-    cached("application/x-chess-pgn; charset=utf-8", text, headers)
+    let mut response = cached("application/x-chess-pgn; charset=utf-8", text, headers);
+    let all = HeaderValue::from_static("*");
+    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, all);
+    response
 }
 
 /// A text of this type, or "not changed" for a client that has it.

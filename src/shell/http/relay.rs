@@ -82,7 +82,7 @@ mod tests {
             name: "table-1".to_owned(),
             view: views.clone(),
             pgn: pgns.clone(),
-            apart: watch::channel(Arc::default()).1,
+            parts: watch::channel(Arc::default()).1,
             book: books.clone(),
             past: pasts.clone(),
             live: watch::channel(Arc::default()).1,

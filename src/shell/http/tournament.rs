@@ -66,11 +66,11 @@ impl Tournament {
             idx.checked_add(1).filter(|_| self.event().is_some() && self.uuid() == uuid)?;
         let games: Vec<_> = self.games(number).collect();
         let date = games.first().map_or("", |(_, page, _)| &page.date);
-        let listed = games.iter().map(|(nr, page, _)| ListedGame {
+        let listed = games.iter().map(|(nr, page, board)| ListedGame {
             nr: *nr,
             uuid: self.uuid_of(number, *nr),
             pairing: &page.pairing,
-            is_live: page.is_live(),
+            is_live: page.is_live(&board.live),
             outcome: page.outcome(),
         });
         let listed: Vec<_> = listed.collect();

@@ -112,6 +112,8 @@ pub enum AnswerClass {
     Refused,
     /// It cannot be understood.
     Unclear,
+    /// A file that it needs is not what it should be.
+    Unread,
     /// It is done, and not durable yet.
     Unkept,
     /// It was overtaken, or contradicts another; nothing is on record.

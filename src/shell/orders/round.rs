@@ -10,6 +10,9 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tracing::{info, warn};
 
+/// Why a round is not paired, and which kind of reason that is.
+type NoRound = (AnswerClass, String);
+
 /// What is known of the rounds of an event.
 #[derive(Clone, Debug, Default)]
 pub struct Rounds {
@@ -21,10 +24,12 @@ pub struct Rounds {
 
 impl Rounds {
     /// The number of the round that is meant.
-    fn number(&self, wanted: &str, list: &Pairings) -> Result<u16, String> {
+    fn number(&self, wanted: &str, list: &Pairings) -> Result<u16, NoRound> {
         if wanted != "next" {
             let number = wanted.parse().ok().filter(|number| *number > 0);
-            return number.ok_or_else(|| format!("{wanted:?} is no round; write 3, or next"));
+            let unclear =
+                || (AnswerClass::Unclear, format!("{wanted:?} is no round; write 3, or next"));
+            return number.ok_or_else(unclear);
         }
         let now = self.boards.iter().filter_map(|status| status.borrow().round).max();
         let is_on = |status: &watch::Receiver<Status>| {
@@ -32,29 +37,30 @@ impl Rounds {
             status.round == now && status.has_begun
         };
         if let Some(now) = now.filter(|_| !self.boards.iter().any(is_on)) {
-            return Err(format!(
+            let why = format!(
                 "round {now} is paired, and no game of it has a move or a result yet; to go past \
                  it write {}",
                 now.saturating_add(1)
-            ));
+            );
+            return Err((AnswerClass::Refused, why));
         }
         let next = now.map_or_else(|| list.first_open(), |now| now.checked_add(1));
-        next.ok_or_else(|| "there is no next round".to_owned())
+        next.ok_or_else(|| (AnswerClass::Refused, "there is no next round".to_owned()))
     }
 
     /// Who plays at each board in the round that is meant, as the list says now.
-    async fn pair(&self, wanted: &str) -> Result<(Vec<Pairing>, Option<String>), String> {
-        let roster = self.roster.as_ref().ok_or(
-            "no list of pairings is set; name one by pairings = \"FILE\" in [event], and start \
-             anew",
-        )?;
-        let list = roster.read().await?;
+    async fn pair(&self, wanted: &str) -> Result<(Vec<Pairing>, Option<String>), NoRound> {
+        let none = "no list of pairings is set; name one by pairings = \"FILE\" in [event], and \
+                    start anew";
+        let roster = self.roster.as_ref().ok_or((AnswerClass::Refused, none.to_owned()))?;
+        let list = roster.read().await.map_err(|why| (AnswerClass::Unread, why))?;
         let number = self.number(wanted, &list)?;
         let note = list.is_latin.then(|| {
             let path = roster.path().display();
             format!("{path}: this is no UTF-8, and was read as Latin-1; look at the names")
         });
-        Ok((roster.pair(&list, number)?, note))
+        let class = if list.has(number) { AnswerClass::Unread } else { AnswerClass::Refused };
+        Ok((roster.pair(&list, number).map_err(|why| (class, why))?, note))
     }
 }
 
@@ -70,9 +76,9 @@ pub(super) async fn pair(
     let wanted = request.round.as_deref().unwrap_or_default().trim();
     let (pairings, note) = match rounds.pair(wanted).await {
         Ok(paired) => paired,
-        Err(why) => {
+        Err((class, why)) => {
             warn!(why, "THE PAIRINGS ARE NOT USED; the boards go on with what they had");
-            return Answer::without_effect(AnswerClass::Unclear, why);
+            return Answer::without_effect(class, why);
         }
     };
     let mut asked = JoinSet::new();

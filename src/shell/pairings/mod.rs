@@ -7,7 +7,6 @@
 
 mod pgn;
 mod table;
-mod text;
 mod trf;
 
 use super::config::{Config, EventSettings};
@@ -92,7 +91,7 @@ impl Pairings {
     /// # Errors
     /// It is none, or does not tell what it must.
     pub fn parse(bytes: &[u8]) -> Result<Self, PairingsError> {
-        let (text, is_latin) = text::decode(bytes);
+        let (text, is_latin) = super::text::decode(bytes);
         let found = match () {
             () if text.trim().is_empty() => {
                 Err(PairingsError::of_all("it is empty; export it again"))
@@ -107,6 +106,11 @@ impl Pairings {
             ));
         }
         Ok(Self { is_latin, ..found })
+    }
+
+    /// Whether there is such a round in it.
+    pub fn has(&self, number: u16) -> bool {
+        self.games.iter().any(|game| game.round == number)
     }
 
     /// The rounds in it.
@@ -126,7 +130,7 @@ impl Pairings {
     /// There is no such round, or it cannot be played as it is paired.
     pub fn round(&self, number: u16) -> Result<BTreeMap<u16, ByColor<Player>>, PairingsError> {
         let known = self.rounds();
-        if !known.contains(&number) {
+        if !self.has(number) {
             let known: Vec<_> = known.iter().map(u16::to_string).collect();
             return Err(PairingsError::of_all(format!(
                 "there is no round {number} in it, only {}; pair the round, and export the list \

@@ -1,40 +1,19 @@
 //! Games without moves, as pairing programs export a round: Swiss-Manager, for one.
+//!
+//! Only their tags are read, by what they are written like rather than by the standard: programs
+//! that do not escape quotes in names, and leave out the `*` behind a game, are in use.
 
 use super::{Listed, Pairings, PairingsError};
 use crate::game::Player;
-use pgn_reader::{RawTag, Reader, Visitor};
 use shakmaty::ByColor;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
-use std::ops::ControlFlow;
 
 /// The tags of one game.
-type Tagged = BTreeMap<String, String>;
-
-struct TagReader;
-
-impl Visitor for TagReader {
-    type Tags = Tagged;
-    type Movetext = Infallible;
-    type Output = Tagged;
-
-    fn begin_tags(&mut self) -> ControlFlow<Tagged, Tagged> {
-        ControlFlow::Continue(Tagged::new())
-    }
-
-    fn tag(&mut self, tags: &mut Tagged, name: &[u8], value: RawTag<'_>) -> ControlFlow<Tagged> {
-        let name = String::from_utf8_lossy(name).into_owned();
-        tags.insert(name, value.decode_utf8_lossy().trim().to_owned());
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, tags: Tagged) -> ControlFlow<Tagged, Infallible> {
-        ControlFlow::Break(tags)
-    }
-
-    fn end_game(&mut self, moves: Infallible) -> Tagged {
-        match moves {}
-    }
+#[derive(Debug, Default)]
+struct Tagged {
+    /// The line in which they begin, from 1.
+    line: usize,
+    tags: BTreeMap<String, String>,
 }
 
 /// Whether the text is PGN.
@@ -44,10 +23,7 @@ pub(super) fn is_it(text: &str) -> bool {
 
 pub(super) fn parse(text: &str) -> Result<Pairings, PairingsError> {
     let mut found = Pairings::default();
-    let mut starts = starts(text).into_iter();
-    for tags in Reader::new(text.as_bytes()).read_games(&mut TagReader) {
-        let line = starts.next().unwrap_or_default();
-        let tags = tags.map_err(|e| PairingsError::at(line, format!("this is no PGN: {e}")))?;
+    for Tagged { line, tags } in games(text)? {
         let known = |name: &str| {
             let value = tags.get(name).map(String::as_str).unwrap_or_default();
             if matches!(value, "?" | "-" | "0") { String::new() } else { value.to_owned() }
@@ -102,20 +78,76 @@ fn number(line: usize, tag: &str, text: &str) -> Result<u16, PairingsError> {
     })
 }
 
-/// The lines in which the tags of a game begin.
-fn starts(text: &str) -> Vec<usize> {
-    let is_tag = |line: &str| {
-        let name = line.trim_start().strip_prefix('[');
-        name.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
-    };
-    let mut was_tag = false;
-    let mut starts = Vec::new();
+/// The games of the text. One ends with its moves, or where a tag comes that it has already.
+fn games(text: &str) -> Result<Vec<Tagged>, PairingsError> {
+    let mut games: Vec<Tagged> = Vec::new();
+    let (mut has_moves, mut is_comment) = (false, false);
     for (number, line) in (1..).zip(text.lines()) {
-        let is_tag = is_tag(line);
-        if is_tag && !was_tag {
-            starts.push(number);
+        let mut rest = line.trim();
+        if is_comment || !is_tag(rest) {
+            has_moves |= !rest.is_empty();
+            is_comment = is_comment_after(rest, is_comment);
+            continue;
         }
-        was_tag = is_tag;
+        while !rest.is_empty() {
+            let (name, value, behind) = tag(rest).ok_or_else(|| {
+                let why = "this is no tag; write it as in [White \"Last, First\"]";
+                PairingsError::at(number, why)
+            })?;
+            let game = games.last_mut().filter(|it| !has_moves && !it.tags.contains_key(name));
+            if let Some(game) = game {
+                game.tags.insert(name.to_owned(), value);
+            } else {
+                let tags = BTreeMap::from([(name.to_owned(), value)]);
+                games.push(Tagged { line: number, tags });
+            }
+            (rest, has_moves) = (behind, false);
+        }
     }
-    starts
+    Ok(games)
+}
+
+/// Whether a tag begins here: a command in a comment is none.
+fn is_tag(text: &str) -> bool {
+    text.strip_prefix('[').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
+}
+
+/// Whether a comment is open behind a line of moves, if it `is_open` before.
+fn is_comment_after(line: &str, mut is_open: bool) -> bool {
+    for c in line.chars() {
+        match c {
+            '{' => is_open = true,
+            '}' => is_open = false,
+            ';' if !is_open => return false,
+            _ => {}
+        }
+    }
+    is_open
+}
+
+/// The name and the value of the tag that the text begins with, and what comes behind it.
+///
+/// The value ends at a quote that the tag ends behind, and the line or another tag begins: of those
+/// before it nobody says that they are escaped.
+fn tag(text: &str) -> Option<(&str, String, &str)> {
+    let (name, rest) = text.strip_prefix('[')?.split_once('"')?;
+    let name = name.trim_end();
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let mut ends = rest.match_indices('"').filter_map(|(at, quote)| {
+        let behind = rest[at + quote.len()..].trim_start().strip_prefix(']')?.trim_start();
+        (behind.is_empty() || is_tag(behind)).then_some((at, behind))
+    });
+    let (end, behind) = ends.next().filter(|_| is_name)?;
+    Some((name, unescaped(&rest[..end]), behind))
+}
+
+/// A value as it was meant: a backslash stands before a quote or another one, or for itself.
+fn unescaped(value: &str) -> String {
+    let mut meant = String::new();
+    let mut rest = value.trim().chars().peekable();
+    while let Some(c) = rest.next() {
+        let escaped = rest.next_if(|next| c == '\\' && matches!(next, '"' | '\\'));
+        meant.push(escaped.unwrap_or(c));
+    }
+    meant
 }

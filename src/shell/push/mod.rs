@@ -98,14 +98,14 @@ async fn keep(target: Target, feeds: Vec<Feed>, told: watch::Sender<Pushed>) {
     let changed = Arc::new(Notify::new());
     let mut watches = JoinSet::new();
     for feed in feeds.clone() {
-        let Feed { mut book, mut pgn, mut apart, .. } = feed;
+        let Feed { mut book, mut pgn, mut parts, .. } = feed;
         let changed = Arc::clone(&changed);
         watches.spawn(async move {
             loop {
                 // A board without an event has a book to which nothing comes.
                 tokio::select! {
                     Ok(()) = book.changed() => {}
-                    Ok(()) = apart.changed() => {}
+                    Ok(()) = parts.changed() => {}
                     news = pgn.changed() => {
                         if news.is_err() {
                             return;

@@ -139,7 +139,7 @@ impl Target {
 
 /// The game that is on at a board where nothing is paired, in words and as PGN.
 fn lone(feed: &Feed) -> Vec<(String, String)> {
-    let games = feed.apart.borrow().clone();
+    let games = feed.parts.borrow().clone();
     if games.is_empty() && feed.book.borrow().is_empty() {
         return vec![(feed.name.clone(), feed.awaited.borrow().to_string())];
     }
@@ -151,7 +151,7 @@ fn paired(book: &Book, round: u16) -> Vec<(String, String)> {
     let Some(page) = book.pages().get(&round) else { return Vec::new() };
     let players = &page.pairing.players;
     let (white, black) = (&players.white.name, &players.black.name);
-    named(&format!("{} {white} - {black}", page.pairing.round_tag()), page.apart())
+    named(&format!("{} {white} - {black}", page.pairing.round_tag()), page.parts())
 }
 
 /// The parts of a game, each with what it is.

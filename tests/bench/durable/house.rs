@@ -92,7 +92,7 @@ impl House {
             book: watch::channel(Arc::default()).1,
             past: watch::channel(Arc::default()).1,
             awaited: watch::channel(Arc::from("")).1,
-            apart: tokio::sync::watch::channel(Arc::default()).1,
+            parts: tokio::sync::watch::channel(Arc::default()).1,
             live: watch::channel(Arc::default()).1,
             is_ready: watch::channel(true).1,
             status: status.subscribe(),

@@ -3,7 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rokade::relay::livechess::{Dialogue, Live};
+use rokade::relay::dialogue::Dialogue;
+use rokade::relay::livechess::Live;
 use rokade::shell::orders::Request;
 use serde_json::Value;
 use std::sync::Arc;
@@ -18,9 +19,10 @@ fuzz_target!(|text: &str| {
     let boards = [board("12345"), board("")];
     let mut dialogue = Dialogue::default();
     for line in text.lines() {
-        let said = dialogue.hear(line, &boards, 0);
+        let mut said: Vec<String> = dialogue.hear(line, &boards, 0).collect();
         assert!(!said.is_empty(), "no answer");
-        for answer in said.iter().chain(&dialogue.follow(0, &boards, 1)) {
+        said.extend(dialogue.follow(0, &boards, 1));
+        for answer in &said {
             serde_json::from_str::<Value>(answer).unwrap_or_else(|why| panic!("{answer}: {why}"));
         }
         if let Ok(request) = serde_json::from_str::<Request>(line) {

@@ -11,11 +11,12 @@ use super::{SMALL, boot};
 use rokade::clock::ClockNote;
 use rokade::game::{Ear, Effect, Entry, Event, Fact, Game, ScoreSheet, Settings};
 use rokade::laws::act::CHAPTERS;
+use rokade::laws::notation::Language;
 use rokade::laws::{Act, Terms};
 use rokade::relay::log::Log;
 use rokade::relay::record::Record;
 use rokade::shell::journal::{Journal, JournalReader, verify};
-use rokade::shell::record::{self, Games, Nonsense, RecordedGame};
+use rokade::shell::record::{self, Games, Nonsense};
 use rokade::sim::games::random_game_from;
 use rokade::sim::hands;
 use rokade::sim::script::Happening;
@@ -201,7 +202,8 @@ impl Life {
             assert_eq!((value(body), said), (value(read), told));
         }
         if lines.len() == self.written.len() {
-            let pgn = |games: &Games| games.current().as_ref().map(RecordedGame::to_pgn);
+            let pgn =
+                |games: &Games| games.current().as_ref().map(|it| it.to_pgn(Language::English));
             assert_eq!(pgn(&games), pgn(&self.games));
             let believed = self.game.play().map(|play| play.sheet().moves().to_vec());
             let folded = games.current().map(|game| game.sheet.moves().to_vec());

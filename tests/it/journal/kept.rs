@@ -6,6 +6,7 @@ use super::{LONG, open};
 use crate::program::LIMIT;
 use rokade::game::entry::Basis;
 use rokade::game::{Delay, Effect, Entry, Event, Fact, Game, Keeping, RoundDelays, Settings};
+use rokade::laws::notation::Language;
 use rokade::relay::livechess::Live;
 use rokade::relay::log::Log;
 use rokade::shell::backoff::Backoff;
@@ -101,7 +102,7 @@ fn names_are_shown_as_text_and_the_pgn_has_all_tags() {
         lines.extend(log.line(&entry.fact));
         games.take(&entry);
     }
-    let pgn = games.current().unwrap().to_pgn();
+    let pgn = games.current().unwrap().to_pgn(Language::English);
     assert!(lines.iter().any(|line| line.contains("Kis")), "{lines:?}");
     for line in lines.iter().map(String::as_str).chain(pgn.lines()) {
         let steers = |c: char| c.is_control() || c == '\u{202e}';
@@ -153,7 +154,11 @@ fn lines_that_make_no_sense_are_passed_over_and_said() {
     };
     let game = games.current().unwrap();
     assert_eq!((game.number, game.sheet.len()), (1, 3));
-    assert!(game.to_pgn().contains("1. e4 e5 2. Nf3"), "{}", game.to_pgn());
+    assert!(
+        game.to_pgn(Language::English).contains("1. e4 e5 2. Nf3"),
+        "{}",
+        game.to_pgn(Language::English)
+    );
     let found = nonsense.news().unwrap();
     assert!(matches!(found, Keeping::Nonsense { first: 1, last: 5, n: 3, .. }), "{found:?}");
     // The game goes on from there.
@@ -405,7 +410,7 @@ fn let_out_behind(storage: MemStorage, folder: &std::path::Path, delay: Delay, n
             book: watch::channel(Arc::default()).0,
             past,
             pgn,
-            apart: watch::channel(Arc::default()).0,
+            parts: watch::channel(Arc::default()).0,
             live,
             view,
             is_ready,

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use rokade::relay::livechess::{Dialogue, Live};
+use rokade::relay::dialogue::Dialogue;
+use rokade::relay::livechess::Live;
 use serde_json::json;
 use shakmaty::Position as _;
 

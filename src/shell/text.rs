@@ -1,4 +1,4 @@
-//! Bytes of a list that somebody else's program wrote, as text.
+//! Bytes of a file that somebody else's program wrote, as text.
 
 /// What Windows-1252 has between 0x80 and 0x9F. Source: the Encoding Standard's index; what it
 /// leaves undefined stays so here.
@@ -8,11 +8,22 @@ const WINDOWS: [char; 32] = [
     'ž', 'Ÿ',
 ];
 
-/// The text, and whether it was taken for Latin-1 because it is no UTF-8.
+/// The text, and whether it was taken for Latin-1 because it is no UTF-8. Its lines end with `\n`.
 ///
 /// Latin-1 is read as Windows reads it, which has letters where Latin-1 has nothing that can be
 /// seen. UTF-16 is known by its mark, with which a spreadsheet's "Unicode text" begins.
 pub(super) fn decode(bytes: &[u8]) -> (String, bool) {
+    let (text, is_latin) = letters(bytes);
+    (lines(text.trim_end_matches('\u{1a}')), is_latin)
+}
+
+/// With the ends of lines of this machine: files come with those of others, as `\r` alone, and with
+/// some of both. `\r\r\n` is what two programs make that both mend the ends of the same file.
+fn lines(text: &str) -> String {
+    text.replace("\r\r\n", "\n").replace("\r\n", "\n").replace('\r', "\n")
+}
+
+fn letters(bytes: &[u8]) -> (String, bool) {
     let units = |pair: fn([u8; 2]) -> u16| {
         let pairs = bytes[2..].chunks_exact(2).map(|it| pair([it[0], it[1]]));
         String::from_utf16_lossy(&pairs.collect::<Vec<_>>())
