@@ -100,6 +100,11 @@ impl Play {
         Self::with(sheet, tracker, None)
     }
 
+    /// The clock shows this, and runs or stands.
+    pub(super) fn hear_clock(&mut self, at: Mono, running: Option<Color>, times: Times) {
+        self.sheet.hear_clock(at, running, times);
+    }
+
     fn with(sheet: ScoreSheet, tracker: Tracker, ending: Option<Ending>) -> Self {
         let heard = Testimony::new(Mono::default(), tracker.seen().clone());
         Self {

@@ -423,9 +423,9 @@ fn an_illegal_move_that_was_answered_is_recovered_and_stays_out_of_the_moves_of_
 
     let pgn = pgn::render(&Tags::default(), sheet, sheet.len(), None);
     let words = pgn.split_whitespace().collect::<Vec<_>>().join(" ");
-    let said = "1. e4 {[%clk 1:30:29]} {illegal and answered: 1... Nb8b6; the game goes on from \
-                r1bqkbnr/pppppppp/1n6/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 1 2: 2. d4 d5 3. Nc3 e6 \
-                4. Nf3 Bd6} *";
+    let said = "1. e4 {[%clk 1:30:29] [%emt 0:00:01]} {illegal and answered: 1... Nb8b6; the game \
+                goes on from r1bqkbnr/pppppppp/1n6/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 1 2: 2. d4 \
+                d5 3. Nc3 e6 4. Nf3 Bd6} *";
     assert!(words.ends_with(said), "{pgn}");
 
     let mut fold = Recovered::default();

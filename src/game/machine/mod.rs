@@ -244,6 +244,7 @@ impl Game {
             // What the referee says of a matter goes before what the record found of it.
             self.out.facts.sort_by_key(|fact| fact.finding().is_some());
         }
+        self.recorder.hear_clock(at.mono, &self.out.facts);
         effects.extend(self.out.facts.drain(..).map(|fact| Effect::Record(Entry { at, fact })));
         if std::mem::take(&mut self.out.wants_show) {
             effects.push(Effect::Show);

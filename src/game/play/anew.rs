@@ -116,6 +116,9 @@ impl Play {
     /// played, and all that was played since is legal without it: it was taken over without that,
     /// a captured piece that still lay there. True if that is so.
     pub(in crate::game) fn take_over_without(&mut self, at: Mono, facts: &mut Vec<Fact>) -> bool {
+        if self.is_over() {
+            return false;
+        }
         let n = self.sheet.len();
         let since =
             (n.saturating_sub(LAY_WITHIN)..n).rev().find(|n| self.sheet.is_taken_over_at(*n));

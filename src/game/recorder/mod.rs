@@ -131,6 +131,18 @@ impl Recorder {
         self.play.as_ref()
     }
 
+    /// The score sheet hears of the clock what its readers have in these facts.
+    pub(super) fn hear_clock(&mut self, at: Mono, facts: &[Fact]) {
+        let Some(play) = &mut self.play else { return };
+        let begins = |fact: &Fact| matches!(fact, Fact::GameStarted { .. } | Fact::Began { .. });
+        let since = facts.iter().rposition(begins).map_or(0, |idx| idx + 1);
+        for fact in &facts[since..] {
+            if let Fact::Clock { running, times: Some(times), is_connected: true } = fact {
+                play.hear_clock(at, *running, *times);
+            }
+        }
+    }
+
     /// The game that is recorded, to carry out what people order of it.
     pub(super) const fn play_mut(&mut self) -> Option<&mut Play> {
         self.play.as_mut()
