@@ -9,6 +9,9 @@ use std::time::Duration;
 /// A byte at 9600 baud (protocol 1.1).
 const BYTE_TIME: Duration = Duration::from_micros(1_042);
 
+/// Those who speak at one time do for longer than this: less is a rounding of the times.
+const MET_WITHIN: Duration = Duration::from_micros(BYTE_TIME.as_micros() as u64 / 2);
+
 /// A host hears so many bytes together. Made up.
 const PIECE: usize = 8;
 
@@ -16,7 +19,7 @@ const PIECE: usize = 8;
 #[derive(Clone, Debug)]
 pub struct SharedLine {
     tables: Vec<Table>,
-    /// What is on the line, and who has sent it.
+    /// What is on the line, and who has sent it; in the order in which it begins.
     on_line: Vec<(usize, Chunk)>,
     n_collisions: u64,
 }
@@ -47,12 +50,6 @@ impl Chunk {
             Self { end, bytes: bytes.to_vec() }
         };
         self.bytes.chunks(PIECE).map(piece).collect()
-    }
-
-    /// Whether both are on the line at one time: more than a rounding of the times.
-    fn meets(&self, other: &Self) -> bool {
-        let (half, me, it) = (BYTE_TIME / 2, self.start(), other.start());
-        me + half < other.end && it + half < self.end
     }
 }
 
@@ -122,35 +119,25 @@ impl SharedLine {
 
     /// Takes what has come to the host.
     pub fn take(&mut self, now: Mono, out: &mut Vec<u8>) {
-        while let Some((members, end)) = self.first().filter(|(_, end)| *end <= now) {
-            self.n_collisions += u64::from(members.len() > 1);
-            let mut chunks: Vec<Chunk> = Vec::new();
-            for idx in members.into_iter().rev() {
-                chunks.push(self.on_line.remove(idx).1);
-            }
+        while let Some((n, end)) = self.first().filter(|(_, end)| *end <= now) {
+            self.n_collisions += u64::from(n > 1);
+            let chunks: Vec<Chunk> = self.on_line.drain(..n).map(|(_, chunk)| chunk).collect();
             debug_assert!(chunks.iter().all(|chunk| chunk.end <= end), "they end together");
             out.extend(merged(&chunks));
         }
     }
 
-    /// What is through first, and all that has met it: their places, and when they are over.
-    fn first(&self) -> Option<(Vec<usize>, Mono)> {
-        let begins = |idx: &usize| self.on_line[*idx].1.start();
-        let first = (0..self.on_line.len()).min_by_key(begins)?;
-        let mut members = vec![first];
-        loop {
-            let meets = |idx: &usize| {
-                let chunk = &self.on_line[*idx].1;
-                !members.contains(idx) && members.iter().any(|it| self.on_line[*it].1.meets(chunk))
-            };
-            match (0..self.on_line.len()).find(meets) {
-                Some(idx) => members.push(idx),
-                None => break,
-            }
-        }
-        members.sort_unstable();
-        let end = members.iter().map(|idx| self.on_line[*idx].1.end).max()?;
-        Some((members, end))
+    /// How many of those that began first have met each other, and when they are over.
+    fn first(&self) -> Option<(usize, Mono)> {
+        let mut chunks = self.on_line.iter().map(|(_, chunk)| chunk);
+        let mut end = chunks.next()?.end;
+        let met = chunks.take_while(|chunk| {
+            let has_met = chunk.start() + MET_WITHIN < end;
+            end = end.max(if has_met { chunk.end } else { end });
+            has_met
+        });
+        let n = 1 + met.count();
+        Some((n, end))
     }
 
     fn gather(&mut self, now: Mono) {
@@ -159,6 +146,7 @@ impl SharedLine {
             let pieces = board.take_chunks(now).into_iter().flat_map(Chunk::pieces);
             self.on_line.extend(pieces.map(|piece| (idx, piece)));
         }
+        self.on_line.sort_by_key(|(_, chunk)| chunk.start());
     }
 }
 

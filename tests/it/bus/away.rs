@@ -87,6 +87,10 @@ fn noise_leaves_no_gap_open() {
 /// What comes of a board before it has been read says nothing of whose turn it is.
 #[test]
 fn nobody_is_named_before_the_board_has_been_read() {
-    let all = returned(400, 0, Some(Edition::M2023));
-    assert_eq!((all.n_again, all.n_accused), (0, 0));
+    for hurt in [0, 5, 20] {
+        for seed in [400, 500, 600] {
+            let all = returned(seed, hurt, Some(Edition::M2023));
+            assert_eq!((all.n_again, all.n_accused), (0, 0), "{hurt} {seed}");
+        }
+    }
 }
