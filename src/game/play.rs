@@ -13,13 +13,15 @@ mod retrace;
 mod settle;
 mod shadow;
 mod stop;
+mod unseen;
 
 pub(super) use end::{SET_UP_MIN, n_come_back};
 pub(super) use repair::{ADDED_AFTER, REPAIR_AFTER};
 pub use settle::OrderError;
 
-pub(super) use self::gap::{GapEvidence, SHOWN_OFF, millis, sum};
+pub(super) use self::gap::{SHOWN_OFF, millis, sum};
 pub(super) use self::recall::Remembered;
+pub(super) use unseen::GapEvidence;
 
 use self::fault::Other;
 use super::entry::{Basis, Fact};

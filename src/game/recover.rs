@@ -393,9 +393,9 @@ impl Recovered {
         Some(LastRead { times, turn: running?, at: Mono::default(), ago, n_since })
     }
 
-    /// The serial number that the board told last.
-    pub fn serial(&self) -> Option<&str> {
-        self.serials.last().map(String::as_str)
+    /// The serial numbers that the board has told, the last one last.
+    pub fn serials(&self) -> &[String] {
+        &self.serials
     }
 
     /// The line to the board.

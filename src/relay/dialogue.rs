@@ -264,13 +264,16 @@ impl Dialogue {
         Ok(())
     }
 
-    /// The board of this number: as the program knows it, as it is now, or as it was before the
-    /// board had told its own, which a program may have from the day before.
+    /// The board of this number: as the program knows it, as it is now, as the board has told it
+    /// before, a short one before its long one, or as it was before the board had told any, which a
+    /// program may have from the day before.
     fn find(&self, wanted: &str, boards: &[Arc<Live>]) -> Option<usize> {
         let all = 0..boards.len();
         let known = all.clone().find(|idx| self.name(*idx, boards) == wanted);
         let now = || all.clone().find(|idx| serialnr(boards, *idx) == wanted);
-        known.or_else(now).or_else(|| all.clone().find(|idx| stand_in(*idx) == wanted))
+        let before = || all.clone().find(|idx| boards[*idx].serials.iter().any(|it| it == wanted));
+        let early = || all.clone().find(|idx| stand_in(*idx) == wanted);
+        known.or_else(now).or_else(before).or_else(early)
     }
 
     fn unsubscribe(&mut self, id: &Value) -> Result<CallAnswer<'static>, String> {

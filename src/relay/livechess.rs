@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub struct Live {
     /// Its serial number, or one that stands for it.
     pub serial: String,
+    /// All numbers that it has told, the short and the long one among them.
+    pub serials: Vec<String>,
     /// Its name.
     pub name: String,
     /// `ACTIVE`, `INACTIVE`, `NOTRESPONDING` or `DELAYED`.
@@ -57,7 +59,8 @@ impl Live {
         let n_told = record.n_public().min(moves.len());
         let position = sheet.as_ref().map(|sheet| sheet.position(n_told).board());
         Self {
-            serial: record.serial().unwrap_or_default().to_owned(),
+            serial: record.serials().last().cloned().unwrap_or_default(),
+            serials: record.serials().to_vec(),
             name: name.to_owned(),
             state: match link {
                 LinkState::Live if is_behind => "DELAYED",

@@ -12,7 +12,16 @@ const READINGS_MAX: usize = 96;
 pub struct HeardReadings {
     /// How the board was read then.
     began: Placement,
-    readings: Vec<(Square, Reading)>,
+    readings: Vec<HeardReading>,
+}
+
+/// One of them.
+#[derive(Copy, Clone, Debug)]
+struct HeardReading {
+    sq: Square,
+    reading: Reading,
+    /// It was told by a picture of the board, and had come at some time before.
+    is_pictured: bool,
 }
 
 impl HeardReadings {
@@ -23,8 +32,19 @@ impl HeardReadings {
 
     /// `sq` reads something else.
     pub fn note(&mut self, sq: Square, reading: Reading) {
+        self.push(HeardReading { sq, reading, is_pictured: false });
+    }
+
+    /// The whole board was read, and `before` that was known to stand otherwise.
+    pub fn note_picture(&mut self, before: &Placement, shown: &Placement) {
+        for sq in shown.changes(before) {
+            self.push(HeardReading { sq, reading: shown.get(sq), is_pictured: true });
+        }
+    }
+
+    fn push(&mut self, heard: HeardReading) {
         if self.readings.len() < READINGS_MAX {
-            self.readings.push((sq, reading));
+            self.readings.push(heard);
         }
     }
 
@@ -33,37 +53,40 @@ impl HeardReadings {
     pub fn tells(&self, pos: &Chess, moves: &[Move]) -> bool {
         let mut pos = pos.clone();
         let mut told: Vec<(Square, Piece)> = pos.board().clone().into_iter().collect();
-        let mut next = 0;
+        let mut next = None;
         for m in moves {
             let Some(came) = self.comes(&pos, *m, next, &mut told) else { return false };
             next = came;
             pos.play_unchecked(*m);
         }
         // Where a piece goes from, one has been.
-        let is_told = |(sq, reading): &(Square, Reading)| {
-            let is_gone = *reading == Reading::Empty;
-            told.iter().any(|(at, piece)| at == sq && (is_gone || reading.may_be(*piece)))
+        let is_told = |heard: &HeardReading| {
+            let may_be = |piece| heard.reading == Reading::Empty || heard.reading.may_be(piece);
+            told.iter().any(|(at, piece)| *at == heard.sq && may_be(*piece))
         };
         self.readings.iter().all(is_told)
     }
 
-    /// Behind which reading all pieces of `m` have come, looking from the one at `next` on; what
-    /// comes goes to `told`. `None` if one has not.
+    /// Behind which reading all pieces of `m` have come, looking from the one at `next` on, if any
+    /// has come so far; what comes goes to `told`. `None` if one has not.
     fn comes(
         &self,
         pos: &Chess,
         m: Move,
-        next: usize,
+        next: Option<usize>,
         told: &mut Vec<(Square, Piece)>,
-    ) -> Option<usize> {
+    ) -> Option<Option<usize>> {
         let mut last = next;
         for (from, to, piece) in steps(m, pos.turn()) {
             let stood = |piece| self.began.get(to).may_be(piece);
             let is_there =
-                next == 0 && stood(piece) && !pos.board().piece_at(to).is_some_and(stood);
-            let mut later = self.readings.iter().enumerate().skip(next);
-            let came = later.find(|(_, (sq, reading))| *sq == to && reading.may_be(piece));
-            let came = came.map(|(idx, _)| idx + 1).or(is_there.then_some(next))?;
+                next.is_none() && stood(piece) && !pos.board().piece_at(to).is_some_and(stood);
+            let mut later = self.readings.iter().enumerate().skip(next.unwrap_or(0));
+            let came = later.find(|(_, heard)| heard.sq == to && heard.reading.may_be(piece));
+            // A picture says that it had come, and not when.
+            let came =
+                came.map(|(idx, heard)| if heard.is_pictured { next } else { Some(idx + 1) });
+            let came = came.or(is_there.then_some(next))?;
             last = last.max(came);
             // It may have been slid there.
             let slid = attacks::between(from, to).into_iter().map(|sq| (sq, piece));

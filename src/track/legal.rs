@@ -1,6 +1,7 @@
 //! Which moves may be played. After an illegal move a king may stand to be taken, and for shakmaty
 //! that is a capture like any other, behind which it cannot go on: no position has lost its king.
 
+use crate::table::Placement;
 use shakmaty::uci::{IllegalUciMoveError, UciMove};
 use shakmaty::{Chess, Move, Position, Role};
 
@@ -12,6 +13,20 @@ pub fn moves(pos: &Chess) -> impl Iterator<Item = Move> {
 /// Whether `m` is one of them.
 pub fn is_legal(pos: &Chess, m: Move) -> bool {
     m.capture() != Some(Role::King) && pos.is_legal(m)
+}
+
+/// Whether `m`, a rook's move from `pos`, was the first half of a castling, by a king that stands
+/// where castling brings it `then`.
+pub fn is_half_of_castling(pos: &Chess, m: Move, then: &Placement) -> bool {
+    let turn = pos.turn();
+    moves(pos).any(|whole| match (whole, whole.castling_side()) {
+        (Move::Castle { rook, .. }, Some(side)) => {
+            m.from() == Some(rook)
+                && m.to() == side.rook_to(turn)
+                && then.get(side.king_to(turn)).may_be(Role::King.of(turn))
+        }
+        _ => false,
+    })
 }
 
 /// `uci` as one of them.

@@ -14,14 +14,17 @@ use crate::wire::clock::ClockMessage;
 use crate::wire::command::BoardCommand;
 use crate::wire::message::BoardMessage;
 
-/// From the opening of the line to the first byte sent (protocol 1.1, 1.14 step 1).
-pub const OPENING_PAUSE: Duration = Duration::from_millis(500);
-/// From one question for the version to the next (protocol 1.14 step 2).
+/// From the first question for the version, which goes out as soon as the line is open, to the
+/// second. A board that was reset by the opening, or lost the first byte, is asked again when it
+/// has had its pause and what it was in the middle of is over (protocol 1.1, 1.14 steps 1 and 2);
+/// who answers needs none, and a board that comes back during play is wanted soon. Ours.
+pub const VERSION_AGAIN: Duration = Duration::from_millis(600);
+/// From a later question for the version to the next (protocol 1.14 step 2).
 pub const VERSION_WAIT: Duration = Duration::from_secs(2);
 /// Questions for the version before the line is given up (protocol 1.14 step 2). The reset that
 /// could go before the last is not sent: until a board has answered, the line may be anybody's, and
 /// all that is written to it is this question.
-pub const N_VERSION_TRIES: u32 = 4;
+pub const N_VERSION_TRIES: u32 = 5;
 /// Between two commands that are not for the clock (protocol 1.2).
 pub const COMMAND_GAP: Duration = Duration::from_millis(100);
 /// Without a byte for this long the board is probed (protocol 1.14 step 6).
@@ -159,8 +162,6 @@ impl ClockWatch {
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
 enum SessionPhase {
     Absent,
-    /// The line rests after opening, until the given moment.
-    Pausing(Mono),
     /// The version was asked for this many times; the next step is due at the given moment.
     Asking(u32, Mono),
     Running {
@@ -224,7 +225,7 @@ impl Session {
     pub fn state(&self) -> SessionState {
         match self.phase {
             SessionPhase::Absent => SessionState::Absent,
-            SessionPhase::Pausing(_) | SessionPhase::Asking(..) => SessionState::Opening,
+            SessionPhase::Asking(..) => SessionState::Opening,
             SessionPhase::Running { dumped: None, .. } => SessionState::Resync,
             SessionPhase::Running { dumped: Some(_), .. } => SessionState::Live,
             SessionPhase::Failed(_) => SessionState::Lost,
@@ -240,11 +241,12 @@ impl Session {
     }
 
     /// The line was opened. Starts from the beginning, whatever was before.
-    pub fn link_up(&mut self, now: Mono, _out: &mut Vec<BoardCommand>) {
+    pub fn link_up(&mut self, now: Mono, out: &mut Vec<BoardCommand>) {
         *self = self.anew();
-        self.phase = SessionPhase::Pausing(now + OPENING_PAUSE);
         self.heard = now;
         self.probed = now;
+        self.ask_version(now, 1);
+        self.send(now, out);
     }
 
     /// Once the board is awake, its clock is asked for before its picture. A clock that stands
@@ -293,11 +295,10 @@ impl Session {
     pub fn on_timeout(&mut self, now: Mono, out: &mut Vec<BoardCommand>) {
         match self.phase {
             SessionPhase::Absent | SessionPhase::Failed(_) => return,
-            SessionPhase::Pausing(until) if now >= until => self.ask_version(now, 1),
             SessionPhase::Asking(n_asked, until) if now >= until => {
                 self.ask_version(now, n_asked + 1)
             }
-            SessionPhase::Pausing(_) | SessionPhase::Asking(..) => {}
+            SessionPhase::Asking(..) => {}
             SessionPhase::Running { .. } => self.watch(now),
         }
         self.send(now, out);
@@ -307,7 +308,7 @@ impl Session {
     pub fn wake_at(&self) -> Option<Mono> {
         let phase = match self.phase {
             SessionPhase::Absent | SessionPhase::Failed(_) => return None,
-            SessionPhase::Pausing(until) | SessionPhase::Asking(_, until) => until,
+            SessionPhase::Asking(_, until) => until,
             SessionPhase::Running { .. } => {
                 let quiet = self.probe_at().min(self.heard + SILENCE);
                 let dump = self.refresh_at().min(self.starved_at());
@@ -365,7 +366,8 @@ impl Session {
             return self.fail(SessionFault::NoAnswer);
         }
         self.enqueue(BoardCommand::SendVersion);
-        self.phase = SessionPhase::Asking(n_asked, now + VERSION_WAIT);
+        let wait = if n_asked == 1 { VERSION_AGAIN } else { VERSION_WAIT };
+        self.phase = SessionPhase::Asking(n_asked, now + wait);
     }
 
     /// A board is there: its identity, its stream, its picture.
@@ -374,19 +376,16 @@ impl Session {
             SessionPhase::Running { asked: None, dumped: None, started: now, refreshed: now };
         self.queue.clear();
         self.clock.asked(now);
-        for command in [
-            BoardCommand::ReturnSerial,
-            BoardCommand::ReturnLongSerial,
-            BoardCommand::SendTrademark,
-        ] {
-            self.enqueue(command);
-        }
+        self.enqueue(BoardCommand::ReturnSerial);
         // On a line that is shared the address tells boards apart.
         self.unnamed = (self.patience.refresh == REFRESH).then_some((0, now + SERIAL_EVERY));
         if std::mem::take(&mut self.wants_clock) {
             self.enqueue(BoardCommand::SendClock);
         }
         self.refresh(now);
+        // What else it is can wait until its picture is there.
+        self.enqueue(BoardCommand::ReturnLongSerial);
+        self.enqueue(BoardCommand::SendTrademark);
     }
 
     fn watch(&mut self, now: Mono) {

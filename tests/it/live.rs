@@ -299,6 +299,15 @@ fn unplugged_game(seed: u64) -> Performance {
     played
 }
 
+/// A board whose cable is plugged in again is to be in step after this time.
+const BACK_WITHIN: Duration = Duration::from_secs(2);
+
+/// The last lines of what a daemon has said.
+fn last_of(said: &str) -> String {
+    let n_skipped = said.lines().count().saturating_sub(150);
+    said.lines().skip(n_skipped).collect::<Vec<_>>().join("\n")
+}
+
 /// Pulls the cable until the game is over, or so often. How long it took each time until the
 /// board was read again, and what became of the record.
 async fn pull_again_and_again(seed: u64, n: usize) -> (Vec<Duration>, Discrepancies, usize) {
@@ -325,6 +334,9 @@ async fn pull_again_and_again(seed: u64, n: usize) -> (Vec<Duration>, Discrepanc
         stub.cable.plug().await.unwrap();
         let plugged = Instant::now();
         place.seen(is_live).await;
+        if plugged.elapsed() > BACK_WITHIN {
+            println!("unplugs: seed {seed}: late in\n{}", last_of(&place.said()));
+        }
         backs.push(plugged.elapsed());
         outs.push(Out { from, until: Mono::default() + began.elapsed(), what: Away::Power });
     }

@@ -48,6 +48,7 @@ fn live(sans: &[&str]) -> Arc<Live> {
     let sheet = sheet(sans);
     Arc::new(Live {
         serial: "23946".to_owned(),
+        serials: vec!["23946".to_owned()],
         name: "table-1".to_owned(),
         state: "ACTIVE",
         placement: Some(sheet.last().board().board_fen().to_string()),

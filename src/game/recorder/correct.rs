@@ -13,8 +13,9 @@ impl Recorder {
         if !self.timers.take(Timer::Repair, now) || self.is_blind || cx.clock.is_interrupted() {
             return;
         }
+        let is_noisy = cx.board.is_noisy(now);
         let Some(play) = &mut self.play else { return };
-        if play.take_over_without(now, cx.facts)
+        if !is_noisy && play.take_over_without(now, cx.facts)
             || play.retrace(now, cx.facts)
             || play.repair(now, cx.facts)
         {

@@ -5,10 +5,9 @@
 use super::taken_over::ADOPTED_ANEW;
 use super::timers::Timer;
 use super::{Cx, Recorder};
-use crate::clock::{ClockPresence, PerMove};
+use crate::clock::ClockPresence;
 use crate::game::entry::Fact;
-use crate::game::play::{GapEvidence, Play, SHOWN_OFF, millis, sum};
-use crate::game::settings::TimeControl;
+use crate::game::play::{GapEvidence, Play};
 use crate::table::{Placement, Reading, Times};
 use crate::time::Mono;
 use crate::track::heard::HeardReadings;
@@ -209,12 +208,22 @@ impl Recorder {
 
     /// A square reads something else, which may be needed to tell what was played amid noise.
     pub(super) fn note_heard(&mut self, sq: Square, reading: Reading) {
-        let heard = match &mut self.silence {
+        if let Some(heard) = self.heard_mut() {
+            heard.note(sq, reading);
+        }
+    }
+
+    /// The same of the whole board, which was known to stand as `before`.
+    pub(super) fn note_pictured(&mut self, before: &Placement, shown: &Placement) {
+        if let Some(heard) = self.heard_mut() {
+            heard.note_picture(before, shown);
+        }
+    }
+
+    fn heard_mut(&mut self) -> Option<&mut HeardReadings> {
+        match &mut self.silence {
             Some(silence) => silence.heard.as_mut(),
             None => self.vouched.as_mut().map(|known| &mut known.heard),
-        };
-        if let Some(heard) = heard {
-            heard.note(sq, reading);
         }
     }
 
@@ -402,11 +411,12 @@ impl Recorder {
         }
         let stirred = self.last_change().unwrap_or_default();
         let evidence = self.evidence(cx, silence, pictured);
-        let due = match silence.pressed.filter(|pressed| *pressed >= stirred) {
-            _ if self.is_back(evidence.turn) => now,
+        let is_pressed = silence.pressed.is_some_and(|pressed| pressed >= stirred);
+        let rests = match silence.pressed.filter(|_| is_pressed) {
             Some(pressed) => pressed + PRESSED,
             None => stirred.max(pictured) + AT_REST,
         };
+        let due = if self.is_back(evidence.turn) { now } else { rests };
         if now < due {
             self.timers.set(Timer::Bridge, due);
             return;
@@ -419,7 +429,6 @@ impl Recorder {
             && (!is_noise || self.is_told_amid_noise(cx, now, silence.pressed))
             && self.is_hand_empty(cx, now, seen.as_ref());
         let rested = stirred.max(pictured) + UNPRESSED;
-        let is_pressed = silence.pressed.is_some_and(|pressed| pressed >= stirred);
         let has_rested = now >= rested && !is_pressed;
         let is_stirred = is_noise && !is_pressed;
         let evidence = GapEvidence { is_told, has_rested, is_pressed, is_stirred, ..evidence };
@@ -427,9 +436,14 @@ impl Recorder {
         if let Some(until) = missed {
             self.timers.set(Timer::Bridge, until);
         }
-        if !is_told && evidence.turned.is_some_and(|pressed| pressed >= stirred) {
+        let may_have_left = is_noise && self.may_have_left(&base, seen.as_ref(), evidence);
+        let was_pressed = evidence.turned.is_some_and(|pressed| pressed >= stirred);
+        if may_have_left || !is_told && was_pressed {
             cx.board.want_picture(now);
             self.timers.set(Timer::Bridge, now + PRESSED);
+        }
+        if may_have_left {
+            return;
         }
         let found = silence.found.clone().filter(|_| silence.pressed.is_none());
         let on_move = silence.clock.map_or(base.best().pos.turn(), |known| known.on_move());
@@ -445,17 +459,22 @@ impl Recorder {
         let seen = seen.map_or_else(|| play.tracker().seen().clone(), Placement::from);
         if play.bridge(now, &base, (&seen, heard.as_ref()), evidence, cx.facts) {
             self.found = found;
-            self.is_turn_open = false;
-            self.forget_silence();
-            self.go_on_here(cx);
-            self.vouch(cx, now);
-            self.watch.note_gap(now);
-            self.look(cx, now, 0);
-            self.rejudge(cx, now);
+            self.go_on_bridged(cx, now);
         } else {
             self.await_rest(now, rested);
         }
         self.note_difference(cx, now);
+    }
+
+    /// What was played is on record, or the gap is: the game goes on from there.
+    fn go_on_bridged(&mut self, cx: &mut Cx<'_>, now: Mono) {
+        self.is_turn_open = false;
+        self.forget_silence();
+        self.go_on_here(cx);
+        self.vouch(cx, now);
+        self.watch.note_gap(now);
+        self.look(cx, now, 0);
+        self.rejudge(cx, now);
     }
 
     /// The board does not tell yet what was played. It may once it has `rested`; pieces without
@@ -509,7 +528,10 @@ impl Recorder {
             let n = lasted.as_micros() / PLY_MIN.as_micros();
             usize::try_from(n).unwrap_or(usize::MAX / 2) + 1
         });
-        let n_pressed = turn.and_then(|turn| self.n_pressed(cx, silence, turn));
+        // Where there is noise on the line, the times that it shows may be hurt.
+        let is_noise = silence.is_noise || cx.board.is_noisy(cx.clock.read_at());
+        let clock = silence.clock.filter(|_| !is_noise);
+        let n_pressed = turn.zip(clock).and_then(|(turn, clock)| self.n_pressed(cx, clock, turn));
         GapEvidence {
             since: silence.since,
             turned: silence.pressed.or(silence.turned),
@@ -532,6 +554,22 @@ impl Recorder {
         !cx.board.is_noisy(now) || between_moves == self.joining.board()
     }
 
+    /// Whether the board without what somebody seems to hold, who has put that back in what stands
+    /// `between_moves`, may have been played since `base`: a piece whose loss only a picture has
+    /// told may have left the game long before.
+    fn may_have_left(
+        &self,
+        base: &Tracker,
+        between_moves: Option<&Board>,
+        evidence: GapEvidence,
+    ) -> bool {
+        let shown = self.joining.board().filter(|board| Some(*board) != between_moves);
+        let shown = shown.map(|board| Placement::from(board.clone()));
+        shown
+            .zip(self.play.as_ref())
+            .is_some_and(|(shown, play)| play.is_bridged(base, &shown, evidence))
+    }
+
     /// Whether the board may be taken over as it stands although there is noise on the line. Where
     /// a clock runs, it may as it stood when it was `pressed`: nothing has stirred since, and it
     /// has been read twice. A board that rests for a moment may be in the middle of a move, or one
@@ -546,40 +584,5 @@ impl Recorder {
         let rested = Some(stirred + RESTED).filter(|rested| cx.clock.read_at() >= *rested);
         let due = pressed.or(rested);
         due.zip(cx.board.confirmed(now)).is_some_and(|(due, confirmed)| confirmed >= due)
-    }
-
-    /// How often the clock was pressed in a silence, by what it has added to the times: what both
-    /// show has lost the time that passed and won one increment for each move.
-    fn n_pressed(&self, cx: &Cx<'_>, silence: &Silence, turn: Color) -> Option<usize> {
-        let before = silence.clock?;
-        let (after, play) = (cx.clock.times()?, self.play.as_ref()?);
-        let inc = millis(self.increment(cx).or_else(|| play.increment_shown())?);
-        if !cx.clock.is_running() || inc == 0 {
-            return None;
-        }
-        let passed = millis(cx.clock.read_at().since(before.at) + before.ago);
-        let gained = millis(sum(after)) - millis(sum(before.times)) + passed;
-        let parity = i64::from(turn != before.turn);
-        let mut fits = (0..1_000_i64)
-            .map(|n| 2 * n + parity)
-            .filter(|n| (gained - n * inc).abs() <= SHOWN_OFF);
-        let n = fits.next()?;
-        let n = fits.next().is_none().then(|| usize::try_from(n).ok()).flatten()?;
-        n.checked_sub(before.n_since)
-    }
-
-    /// The increment of the time control that the settings name, if it is the same all the time.
-    fn increment(&self, cx: &Cx<'_>) -> Option<Duration> {
-        let control: &TimeControl = cx.settings.time_control.as_ref()?;
-        let mut periods = Color::ALL.into_iter().filter_map(|color| control.periods(color));
-        let mut all = periods.by_ref().flat_map(|periods| periods.as_slice().iter());
-        let first = all.next()?;
-        let is_plain = control.periods(Color::White)?.as_slice().len() == 1;
-        let is_same = all.all(|period| period.per_move == first.per_move);
-        match first.per_move {
-            PerMove::Increment(span) if is_plain && is_same => Some(span),
-            PerMove::Nothing if is_plain && is_same => Some(Duration::ZERO),
-            _ => None,
-        }
     }
 }

@@ -15,6 +15,7 @@ mod standing;
 mod start;
 mod taken_over;
 mod timers;
+mod unheard;
 mod watch;
 
 pub(super) use gap::LastRead;
@@ -330,6 +331,9 @@ impl Recorder {
             return false;
         };
         let is_silent = self.silence.is_some() && play.ending().is_none();
+        let before = play.tracker().seen().clone();
+        self.note_pictured(&before, placement);
+        let Some(play) = &mut self.play else { return false };
         let has_changed = match is_silent {
             true => self.picture_in_silence(cx, now, placement),
             false => {

@@ -15,6 +15,7 @@ pub mod rivals;
 
 use super::bridge::Shore;
 use super::history::ReadingHistory;
+use super::legal;
 use super::line::{
     CompletedBy, Completion, Line, OpenPress, UNEXPLAINED_MAX, arrivals_of, squares_of,
 };
@@ -294,9 +295,10 @@ impl Tracker {
         changes.any()
     }
 
-    /// The positions that play may have gone on from unseen: that of the best line, the one before
-    /// its last move if that was made shortly before `until`, or its piece does not stand there any
-    /// more, and nobody has pressed for it, and those of its rivals.
+    /// The positions that play may have gone on from unseen: that of the best line, those of its
+    /// rivals, and the one before the last move of each if nobody has pressed for that, and it was
+    /// made shortly before `until`, its piece does not stand there any more, or the king has
+    /// castled with it.
     pub fn shores(&self, until: Mono, then: &Placement) -> Vec<Shore> {
         let mut shores: Vec<Shore> = Vec::new();
         let explains = |line: &&Line| line.differs(&self.seen).is_empty();
@@ -308,14 +310,19 @@ impl Tracker {
             let is_gone = |m: Move| (gone & arrivals_of(m, !line.pos.turn())).any();
             let moved = then.differs(line.pos.board());
             let stands_on = |m: Move| (moved & squares_of(m, !line.pos.turn())).is_empty();
-            let is_open = last.is_some_and(|ply| {
-                let is_new = until.since(ply.released) < SECOND_THOUGHT && !stands_on(ply.m);
-                ply.completion.is_none() && (is_new || is_gone(ply.m))
-            });
-            for n in (n - usize::from(is_open)..=n).rev() {
+            let after = |n: usize| {
                 let moves: Vec<Move> = line.plies[..n].iter().map(|ply| ply.m).collect();
                 let mut pos = self.root.clone();
                 moves.iter().for_each(|m| pos.play_unchecked(*m));
+                (moves, pos)
+            };
+            let is_half = |m: Move| legal::is_half_of_castling(&after(n - 1).1, m, then);
+            let is_open = last.is_some_and(|ply| {
+                let is_new = until.since(ply.released) < SECOND_THOUGHT && !stands_on(ply.m);
+                ply.completion.is_none() && (is_new || is_gone(ply.m) || is_half(ply.m))
+            });
+            for n in (n - usize::from(is_open)..=n).rev() {
+                let (moves, pos) = after(n);
                 if shores.iter().all(|known| known.moves != moves) {
                     shores.push(Shore { moves, pos });
                 }

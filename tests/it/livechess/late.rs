@@ -58,7 +58,8 @@ fn serials(list: &[Value]) -> Vec<&str> {
 #[test]
 fn a_board_keeps_the_number_by_which_a_program_follows_it() {
     let named = |serial: &str, sans: &[&str]| {
-        Arc::new(Live { serial: serial.to_owned(), ..Live::clone(&live(sans)) })
+        let serial = serial.to_owned();
+        Arc::new(Live { serials: vec![serial.clone()], serial, ..Live::clone(&live(sans)) })
     };
     let list = json!({"id": 1, "call": "eboards"});
     let mut boards = [named("", &[]), named("23946", &[])];
@@ -97,4 +98,20 @@ fn a_board_keeps_the_number_by_which_a_program_follows_it() {
     let boards = [named("90002", &[]), named("", &[])];
     let list = asked(&mut Dialogue::default(), &list, &boards);
     assert_eq!(serials(&list), ["90001", "90002"]);
+}
+
+/// A program has the list when the board has told its short number, and follows it when it has told
+/// its long one.
+#[test]
+fn a_board_is_found_by_each_number_that_it_has_told() {
+    let told = ["01025", "3000001025"].map(str::to_owned);
+    let board = Live { serial: told[1].clone(), serials: told.into(), ..Live::clone(&live(&[])) };
+    let boards = [live(&[]), Arc::new(board)];
+    let mut dialogue = Dialogue::default();
+    for (feed, name) in [(1, "01025"), (2, "23946")] {
+        let told = asked(&mut dialogue, &subscribe(feed, Some(name)), &boards);
+        assert_eq!((told.len(), &told[1]["param"]["serialnr"]), (2, &name.into()));
+    }
+    let told = asked(&mut dialogue, &subscribe(3, Some("77777")), &boards);
+    assert_eq!(told[0]["response"], "error");
 }
