@@ -175,7 +175,9 @@ impl Game {
             Event::LinkUp => {
                 let (recorder, mut cx) = self.parts();
                 recorder.line_up(&mut cx, now);
-                let asks_clock = self.clock.is_heard() && self.clock.hangs_on_board();
+                // Also by a daemon that is new, and knows of the clock from the record.
+                let has_clock = self.clock.device() == ClockPresence::Present;
+                let asks_clock = has_clock && self.clock.hangs_on_board();
                 self.board.link_up(now, asks_clock);
             }
             Event::LinkDown => self.on_link_down(),
