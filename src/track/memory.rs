@@ -8,7 +8,7 @@
 
 use crate::table::{Placement, Reading};
 use crate::time::Mono;
-use shakmaty::{Bitboard, Color, Square};
+use shakmaty::{Bitboard, Board, Color, Square};
 use std::time::Duration;
 
 /// Squares on which a memory must agree with the last known placement at least. One whose beginning
@@ -169,9 +169,25 @@ pub fn join(memory: &[Recalled], joint: &Joint<'_>, now: &Placement) -> Result<u
     if Square::ALL.into_iter().any(|sq| untold(sq) && now.get(sq) != joint.seen.get(sq)) {
         return Err(Misfit::Start);
     }
-    let start = memory[..*fits.last().ok_or(Misfit::Start)?].iter().rposition(is_start);
+    let last = *fits.last().ok_or(Misfit::Start)?;
+    // What was known is of an earlier game that began alike.
+    let begins = |recalled: &Recalled| begins_anew(recalled, joint.seen);
+    if memory[last..].iter().any(begins) {
+        return Err(Misfit::Start);
+    }
+    let start = memory[..last].iter().rposition(is_start);
     fits.retain(|idx| start.is_none_or(|start| *idx > start));
     moment(memory, &told_by(memory, fits, joint.before), joint.heard)
+}
+
+/// Whether a game begins with this step on a board that has stood as `seen`.
+fn begins_anew(recalled: &Recalled, seen: &Placement) -> bool {
+    match &recalled.step {
+        Step::Showed(placement) => placement != seen,
+        // The board was switched on.
+        Step::Found(placement) => placement != seen && *placement == Placement::from(Board::new()),
+        Step::Sensed { .. } | Step::Pressed { .. } => false,
+    }
 }
 
 fn is_start(recalled: &Recalled) -> bool {
@@ -367,6 +383,26 @@ mod tests {
         let knight = Some(Color::White.knight());
         let steps = [sensed(from, None), sensed(to, knight), pressed(Color::White, seconds)];
         steps.map(slow).to_vec()
+    }
+
+    /// An earlier game passed through the same placement with the times that are known, and this
+    /// one with others: what the board remembers of both is no play.
+    #[test]
+    fn a_game_that_began_later_is_another_one() {
+        let now = after(&start(), &knight(Square::G1, Square::F3, 90));
+        let joint = Joint {
+            seen: &now,
+            clocks: PriorPresses::Shown([Duration::from_secs(90); 2]),
+            before: &[],
+            heard: &[],
+        };
+        let game = |seconds| {
+            let out = knight(Square::G1, Square::F3, seconds);
+            [vec![slow(Step::Showed(start()))], out].concat()
+        };
+        assert_eq!(join(&game(90), &joint, &now), Ok(4));
+        assert_eq!(join(&[game(90), game(50)].concat(), &joint, &now), Err(Misfit::Start));
+        assert_eq!(join(&[game(50), game(90)].concat(), &joint, &now), Ok(8));
     }
 
     #[test]

@@ -303,6 +303,16 @@ fn what_was_hurt_amid_noise_is_read_again() {
     }
 }
 
+/// What a board remembers was taken for the game: moves of an earlier one that began alike, and a
+/// piece that was slid on while the memory was told, as if it had rested on its way.
+#[test]
+fn what_is_remembered_of_another_game_is_not_played() {
+    for (seed, kind) in [(12_000_365, TroubleKind::Late), (31_000_195, TroubleKind::Cable)] {
+        let account = case(seed, kind).run(&[]).account;
+        assert_eq!((account.n_invented, account.n_missing), (0, 0), "seed {seed}: {account:?}");
+    }
+}
+
 /// Where so many bytes are hurt that the board can never be read, that is said, once.
 #[test]
 fn a_line_on_which_nothing_comes_through_is_told_of() {

@@ -371,7 +371,7 @@ impl Recorder {
         let (Some(play), Some(base)) = (&self.play, &self.memory.base) else { return };
         let (heard, later) = self.memory.heard.split_at(log.n_heard);
         let mut recalled = log.steps.clone();
-        recalled.extend(later.iter().map(|(_, step)| untimed(step)));
+        recalled.extend(untimed(later));
         let clocks = match base.shown {
             _ if base.is_unpressed => PriorPresses::Unpressed,
             Some(times) => PriorPresses::Shown([times.white, times.black]),
@@ -424,8 +424,7 @@ impl Recorder {
         let kind = FindingKind::MemorySetAside;
         cx.facts.push(Fact::Found(Finding { kind, by: None }));
         let Some((asked, base)) = self.read_since() else { return };
-        let later: Vec<Recalled> = later.iter().map(|(_, step)| untimed(step)).collect();
-        let steps = memory::align(&later, &[], 0, asked, now);
+        let steps = memory::align(&untimed(&later), &[], 0, asked, now);
         let shown = self.play.as_ref().and_then(Play::shown_last);
         let (ahead, stopped) = (Duration::ZERO, None);
         self.recall_from(cx, now, Remembered { base, ahead, steps: &steps, stopped, shown });
@@ -433,8 +432,18 @@ impl Recorder {
 }
 
 /// What came behind a log, all at once: when it was done is not known. Whoever has lifted a piece
-/// puts it down soon, and presses.
-fn untimed(step: &Step) -> Recalled {
-    let is_lift = matches!(step, Step::Sensed { reading: Reading::Empty, .. });
-    Recalled { step: step.clone(), is_fast: !is_lift }
+/// puts it down soon, and presses; a piece that leaves where it has only just come is slid on.
+fn untimed(steps: &[(Mono, Step)]) -> Vec<Recalled> {
+    let lifted = |step: &Step| match step {
+        Step::Sensed { sq, reading: Reading::Empty } => Some(*sq),
+        _ => None,
+    };
+    let came = |step: &Step, to| matches!(step, Step::Sensed { sq, .. } if *sq == to);
+    let before = std::iter::once(None).chain(steps.iter().map(|(_, step)| Some(step)));
+    let pairs = before.zip(steps.iter().map(|(_, step)| step));
+    let recalled = pairs.map(|(before, step)| {
+        let is_slid = |from| before.is_some_and(|before| came(before, from));
+        Recalled { step: step.clone(), is_fast: lifted(step).is_none_or(is_slid) }
+    });
+    recalled.collect()
 }
