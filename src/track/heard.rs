@@ -53,7 +53,7 @@ impl HeardReadings {
     pub fn tells(&self, pos: &Chess, moves: &[Move]) -> bool {
         let mut pos = pos.clone();
         let mut told: Vec<(Square, Piece)> = pos.board().clone().into_iter().collect();
-        let mut next = None;
+        let mut next = 0;
         for m in moves {
             let Some(came) = self.comes(&pos, *m, next, &mut told) else { return false };
             next = came;
@@ -67,25 +67,24 @@ impl HeardReadings {
         self.readings.iter().all(is_told)
     }
 
-    /// Behind which reading all pieces of `m` have come, looking from the one at `next` on, if any
-    /// has come so far; what comes goes to `told`. `None` if one has not.
+    /// Behind which reading all pieces of `m` have come, looking from the one at `next` on; what
+    /// comes goes to `told`. `None` if one has not.
     fn comes(
         &self,
         pos: &Chess,
         m: Move,
-        next: Option<usize>,
+        next: usize,
         told: &mut Vec<(Square, Piece)>,
-    ) -> Option<Option<usize>> {
+    ) -> Option<usize> {
         let mut last = next;
         for (from, to, piece) in steps(m, pos.turn()) {
             let stood = |piece| self.began.get(to).may_be(piece);
             let is_there =
-                next.is_none() && stood(piece) && !pos.board().piece_at(to).is_some_and(stood);
-            let mut later = self.readings.iter().enumerate().skip(next.unwrap_or(0));
+                next == 0 && stood(piece) && !pos.board().piece_at(to).is_some_and(stood);
+            let mut later = self.readings.iter().enumerate().skip(next);
             let came = later.find(|(_, heard)| heard.sq == to && heard.reading.may_be(piece));
             // A picture says that it had come, and not when.
-            let came =
-                came.map(|(idx, heard)| if heard.is_pictured { next } else { Some(idx + 1) });
+            let came = came.map(|(idx, heard)| if heard.is_pictured { next } else { idx + 1 });
             let came = came.or(is_there.then_some(next))?;
             last = last.max(came);
             // It may have been slid there.
@@ -167,5 +166,34 @@ mod tests {
             }
             assert_eq!(heard(changes).tells(&Chess::new(), &played), is_told, "{changes}");
         }
+    }
+
+    /// What only a picture has told may have come in any order before it.
+    #[test]
+    fn a_picture_tells_that_a_piece_has_come_and_not_when() {
+        let after = |moves: &[(Square, Square)]| {
+            let mut board = Chess::new().board().clone();
+            for (from, to) in moves {
+                let piece = board.remove_piece_at(*from).unwrap();
+                board.set_piece_at(*to, piece);
+            }
+            Placement::from(board)
+        };
+        let (e4, e5) = ((Square::E2, Square::E4), (Square::E7, Square::E5));
+        let f3 = (Square::G1, Square::F3);
+        let play = |moves: [&str; 3]| {
+            let mut pos = Chess::new();
+            moves.map(|uci| {
+                let m = uci.parse::<UciMove>().unwrap().to_move(&pos).unwrap();
+                pos.play_unchecked(m);
+                m
+            })
+        };
+        let mut heard = heard("e2- Pe4");
+        heard.note_picture(&after(&[e4]), &after(&[e4, e5, f3]));
+        for moves in [["e2e4", "e7e5", "g1f3"], ["g1f3", "e7e5", "e2e4"]] {
+            assert!(heard.tells(&Chess::new(), &play(moves)), "{moves:?}");
+        }
+        assert!(!heard.tells(&Chess::new(), &play(["e2e4", "e7e5", "g1h3"])), "it is on f3");
     }
 }

@@ -82,6 +82,9 @@ async fn that_no_room_could_be_kept_is_said_until_it_is() {
     fs::remove_dir(&reserve).unwrap();
     place.warned(&daemon, None).await;
     assert!(reserve.is_file());
+    // The page may be ahead of the log.
+    let is_said = || daemon.said().contains("the disk has room again");
+    wait_for(&daemon, "the log", is_said).await;
     let said = daemon.said();
     assert_eq!(said.matches("NO ROOM COULD BE KEPT FOR A GAME").count(), 1, "{said}");
     assert_eq!(said.matches("the disk has room again").count(), 1, "{said}");

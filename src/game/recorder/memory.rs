@@ -434,16 +434,14 @@ impl Recorder {
 /// What came behind a log, all at once: when it was done is not known. Whoever has lifted a piece
 /// puts it down soon, and presses; a piece that leaves where it has only just come is slid on.
 fn untimed(steps: &[(Mono, Step)]) -> Vec<Recalled> {
-    let lifted = |step: &Step| match step {
-        Step::Sensed { sq, reading: Reading::Empty } => Some(*sq),
-        _ => None,
-    };
-    let came = |step: &Step, to| matches!(step, Step::Sensed { sq, .. } if *sq == to);
-    let before = std::iter::once(None).chain(steps.iter().map(|(_, step)| Some(step)));
-    let pairs = before.zip(steps.iter().map(|(_, step)| step));
-    let recalled = pairs.map(|(before, step)| {
-        let is_slid = |from| before.is_some_and(|before| came(before, from));
-        Recalled { step: step.clone(), is_fast: lifted(step).is_none_or(is_slid) }
+    let mut stirred = None;
+    let recalled = steps.iter().map(|(_, step)| {
+        let (sq, is_lift) = match step {
+            Step::Sensed { sq, reading } => (Some(*sq), *reading == Reading::Empty),
+            _ => (None, false),
+        };
+        let before = std::mem::replace(&mut stirred, sq);
+        Recalled { step: step.clone(), is_fast: !is_lift || before == sq }
     });
     recalled.collect()
 }
