@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# How much of changed code the tests of the Laws, the tracker and the clock notice: tests/mutants
-# builds a copy of what is committed with a mutant at every place that can be changed, each behind a
-# switch, and runs the tests that reach a place until one fails.
+# How much of changed code the tests of the Laws, the tracker, the clock, the lines and the journal
+# notice: tests/mutants builds a copy of what is committed with a mutant at every place that can be
+# changed, each behind a switch, and runs the tests that reach a place until one fails.
 #
-# Usage: tests/mutants.sh [N] [SEED]
+# Usage: tests/mutants.sh [N] [SEED] [FOLDER..]
 #        tests/mutants.sh again FILE
 #        tests/mutants.sh rows
 #
-# N places are taken by chance, or those of the lines in FILE that a run has printed. The build takes
-# minutes, and so does finding out which tests reach what. Tests that take over a minute by themselves are not
-# asked, and a place is given up after three. MUTANTS=DIR keeps the copy and what was built there.
+# N places of these folders (src/wire, say), or of all, are taken by chance, or those of the lines in FILE that
+# a run has printed. The build takes minutes, and so does finding out which tests reach what. Tests that take
+# over a minute by themselves are not asked, and a place is given up after three.
+# MUTANTS=DIR keeps the copy and what was built there.
 # Each place is printed with the test that noticed it, or LIVES; the last lines count them by folder.
 # With `rows` each provision without a code is switched off at the place that keeps it
 # (tests/tables/laws/switched.csv), and the scenario or test that the table names has to fail.
@@ -30,5 +31,5 @@ if [ "${1:-}" = again ]; then
 elif [ "${1:-}" = rows ]; then
     "$CARGO_TARGET_DIR/release/rokade-mutants" rows "$copy"
 else
-    "$CARGO_TARGET_DIR/release/rokade-mutants" run "$copy" "${1:-100}" "${2:-1}"
+    "$CARGO_TARGET_DIR/release/rokade-mutants" run "$copy" "${1:-100}" "${2:-1}" "${@:3}"
 fi

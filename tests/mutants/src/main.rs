@@ -1,13 +1,13 @@
 //! How much of changed code the tests notice.
 //!
-//! `mutants weave DIR`: in DIR, a copy of the repository, the sources of the Laws, the tracker and
-//! the clock are rewritten: each comparison, limit, side, condition, result and statement has
-//! another one beside it, behind a switch that is read once from the environment. So one build has
-//! all of them.
+//! `mutants weave DIR`: in DIR, a copy of the repository, the sources of the Laws, the tracker, the
+//! clock, the lines and the journal are rewritten: each comparison, limit, side, condition, result
+//! and statement has another one beside it, behind a switch that is read once from the environment.
+//! So one build has all of them.
 //!
-//! `mutants run DIR N SEED`: N of them are taken by chance, and the tests that reach each are run
-//! until one fails. Traces and scenarios are asked one by one before whole tests are. Tests that
-//! take very long are not asked.
+//! `mutants run DIR N SEED [FOLDER..]`: N of them, or of those in these folders, are taken by
+//! chance, and the tests that reach each are run until one fails. Traces and scenarios are asked one
+//! by one before whole tests are. Tests that take very long are not asked.
 //!
 //! `mutants again DIR FILE`: the same for the places of lines that a run has printed.
 //!
@@ -28,8 +28,10 @@ use weave::{Mutant, SWITCH, Weaver};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Folders with the tests that should know: parts of their names.
-const FOLDERS: [(&str, &[&str]); 3] = [
+/// A folder of sources, and the tests that should know: how their names begin.
+type Folder = (&'static str, &'static [&'static str]);
+
+const FOLDERS: [Folder; 5] = [
     ("src/laws", &["laws::", "effects::"]),
     (
         "src/track",
@@ -50,6 +52,24 @@ const FOLDERS: [(&str, &[&str]); 3] = [
         ],
     ),
     ("src/clock", &["clock::", "clocks::", "timekeeper::", "replay::", "laws::scenario::every"]),
+    (
+        "src/wire",
+        &[
+            "wire::",
+            "bus::",
+            "makers::codec",
+            "makers::talk",
+            "makers::whole",
+            "clocks::",
+            "board_sim::",
+            "leds::",
+            "display::",
+            "stall::",
+            "matrix::",
+            "replay::",
+        ],
+    ),
+    ("src/shell/journal", &["shell::journal", "journal::", "daemon::", "space::", "copy::"]),
 ];
 
 /// Tests that run many files or many scenes, the variable that names one of them, and where their
@@ -110,21 +130,33 @@ fn main() -> Result<()> {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args.as_slice() {
         ["weave", dir] => weave_all(Path::new(dir)),
-        ["run", dir, n, seed] => {
+        ["run", dir, n, seed, wanted @ ..] => {
+            let folders = folders(wanted)?;
             let mut places = places(Path::new(dir))?;
+            places.retain(|(_, place)| folders.iter().any(|(folder, _)| place.starts_with(folder)));
             fastrand::Rng::with_seed(seed.parse()?).shuffle(&mut places);
             places.truncate(n.parse()?);
-            judge(Path::new(dir), &places)
+            judge(Path::new(dir), &places, &folders)
         }
         ["again", dir, file] => {
             let wanted = fs::read_to_string(file)?;
             let mut places = places(Path::new(dir))?;
             places.retain(|(_, place)| wanted.contains(&format!("\t{place}\t")));
-            judge(Path::new(dir), &places)
+            judge(Path::new(dir), &places, &FOLDERS)
         }
         ["rows", dir] => judge_rows(Path::new(dir)),
-        _ => Err("mutants weave DIR, run DIR N SEED, again DIR FILE, or rows DIR".into()),
+        _ => {
+            Err("mutants weave DIR, run DIR N SEED [FOLDER..], again DIR FILE, or rows DIR".into())
+        }
     }
+}
+
+/// The folders of these names, or all.
+fn folders(wanted: &[&str]) -> Result<Vec<Folder>> {
+    let known = |name: &&str| FOLDERS.into_iter().find(|(folder, _)| folder == name);
+    let found: Option<Vec<Folder>> = wanted.iter().map(known).collect();
+    let found = found.ok_or_else(|| format!("a FOLDER is one of {:?}", FOLDERS.map(|it| it.0)))?;
+    Ok(if found.is_empty() { FOLDERS.to_vec() } else { found })
 }
 
 /// The places that can be switched, each with its number.
@@ -216,7 +248,7 @@ fn weave_all(dir: &Path) -> Result<()> {
         }
     }
     fs::write(dir.join(PLACES), places)?;
-    programs(dir).map(|_| ())
+    programs(dir, &FOLDERS).map(|_| ())
 }
 
 fn cargo(dir: &Path) -> Command {
@@ -306,7 +338,7 @@ impl Test {
 }
 
 /// All tests that should know anything of the folders.
-fn programs(dir: &Path) -> Result<Vec<Test>> {
+fn programs(dir: &Path, folders: &[Folder]) -> Result<Vec<Test>> {
     let mut build = cargo(dir);
     build.args(["test", "--no-run", "--lib", "--test", "it", "--message-format=json"]);
     let out = build.args(FEATURES).stderr(Stdio::inherit()).output()?;
@@ -320,14 +352,20 @@ fn programs(dir: &Path) -> Result<Vec<Test>> {
         let out = Command::new(program).args(["--list", "--format=terse"]).output()?;
         for line in String::from_utf8(out.stdout)?.lines() {
             let Some(name) = line.strip_suffix(": test") else { continue };
-            if FOLDERS.iter().any(|(_, known)| is_known(name, known)) {
+            if folders.iter().any(|(_, known)| is_known(name, known)) {
                 let (program, name) = (PathBuf::from(program), name.to_owned());
                 all.push(Test { program, name, only: None, took: SLOW });
             }
         }
     }
     for (whole, key, names) in SINGLES {
-        let whole = all.iter().find(|test| test.name == whole).ok_or("a test has another name")?;
+        let Some(whole) = all.iter().find(|test| test.name == whole).cloned() else {
+            let is_wanted = folders.iter().any(|(_, known)| is_known(whole, known));
+            if is_wanted {
+                return Err(format!("a test has another name than {whole}").into());
+            }
+            continue;
+        };
         let single = |name| Test { only: Some((key, name)), ..whole.clone() };
         let singles: Vec<Test> = names(dir)?.into_iter().map(single).collect();
         all.extend(singles);
@@ -410,9 +448,9 @@ fn noticed_by(dir: &Path, n: usize, asked: &[&Test]) -> (Option<String>, bool) {
 }
 
 /// Runs these places, and says of each what noticed it.
-fn judge(dir: &Path, places: &[(usize, String)]) -> Result<()> {
+fn judge(dir: &Path, places: &[(usize, String)], folders: &[Folder]) -> Result<()> {
     let begin = Instant::now();
-    let reached = reached(dir, &programs(dir)?);
+    let reached = reached(dir, &programs(dir, folders)?);
     eprintln!("{:.0} s for what reaches what", begin.elapsed().as_secs_f64());
     let left = Mutex::new(places.iter());
     let counts: Mutex<BTreeMap<&str, (usize, usize)>> = Mutex::default();
@@ -446,7 +484,7 @@ fn judge(dir: &Path, places: &[(usize, String)]) -> Result<()> {
 /// line names: a scenario, by what it expects and not by all that is said, or a test.
 fn judge_rows(dir: &Path) -> Result<()> {
     let table = fs::read_to_string(dir.join("tests/tables/laws/switched.csv"))?;
-    let (places, tests) = (places(dir)?, programs(dir)?);
+    let (places, tests) = (places(dir)?, programs(dir, &FOLDERS)?);
     let files = scenario_files(dir)?;
     let (whole, ..) = SINGLES[3];
     let mut n_wrong = 0;
