@@ -1,4 +1,4 @@
-//! Every kind of board in one daemon, at its simulated device, with a referee and without.
+//! Every kind of board in a daemon, at its simulated device, with a referee and without.
 //!
 //! `ROKADE_TRACES=FOLDER` plays the traces there, `club-NAME.trace.jsonl` and
 //! `blitz-NAME.trace.jsonl`, each on all kinds of boards that see what it tells, and holds the
@@ -433,8 +433,18 @@ impl fmt::Display for Tally {
 /// Rows of the table: kind, profile and referee.
 type Rows = BTreeMap<(String, &'static str, &'static str), Tally>;
 
+/// These boards by daemon: a Pi has its pins once, so that each board of chips is on one of its own.
+fn daemons(plans: &[Plan]) -> Vec<Vec<Plan>> {
+    let is_on_pins = |(kind, ..): &&Plan| matches!(kind.station, Station::Chips(_));
+    let (on_pins, on_lines): (Vec<&Plan>, Vec<&Plan>) = plans.iter().partition(is_on_pins);
+    let on_lines = on_lines.into_iter().cloned().collect::<Vec<_>>();
+    let single = on_pins.into_iter().map(|plan| vec![plan.clone()]);
+    std::iter::once(on_lines).chain(single).filter(|plans| !plans.is_empty()).collect()
+}
+
 /// Plays all these at once in one daemon.
-async fn play_all(plans: Vec<Plan>, rows: &mut Rows) {
+async fn play_all(plans: Vec<Plan>) -> Rows {
+    let mut rows = Rows::new();
     let place = Place::new();
     let (seats, text) = seats(&place, plans);
     let is_on_air = |(_, seat): &(usize, &Seat)| match seat.kind.station {
@@ -472,6 +482,7 @@ async fn play_all(plans: Vec<Plan>, rows: &mut Rows) {
         let row = (seat.kind.to_string(), seat.trace.profile, seat.laws);
         rows.entry(row).or_default().add(&tally);
     }
+    rows
 }
 
 /// For how long the machine did nothing at the most; it is told whenever that was long.
@@ -523,7 +534,12 @@ async fn every_kind_of_board_is_recorded_in_one_daemon() {
     let is_short = std::env::var("ROKADE_TRACES").is_err();
     let mut rows = Rows::new();
     for plans in plans().chunks(AT_ONCE) {
-        play_all(plans.to_vec(), &mut rows).await;
+        let played: Vec<_> = daemons(plans).into_iter().map(play_all).map(tokio::spawn).collect();
+        for daemon in played {
+            for (row, tally) in daemon.await.unwrap() {
+                rows.entry(row).or_default().add(&tally);
+            }
+        }
     }
     println!("kinds: {:<16}{:<7}{:<9}{}", "board", "hands", "referee", Tally::HEADER);
     for ((kind, profile, laws), tally) in &rows {
