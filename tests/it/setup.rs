@@ -14,6 +14,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep, timeout};
 
+#[cfg(feature = "web")]
 use crate::chromium::Chromium;
 use crate::cli::assert_sentence;
 use crate::program::{LIMIT, Place, STEP, finish, is_live, plug, rokade};
@@ -158,6 +159,7 @@ impl Page {
     }
 }
 
+#[cfg(feature = "web")]
 #[tokio::test]
 async fn a_page_asks_until_it_is_answered() {
     let place = Place::new();

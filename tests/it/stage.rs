@@ -117,7 +117,6 @@ impl View {
     }
 
     /// After 1. e4, the clock pressed.
-    #[cfg(feature = "web")]
     pub(crate) fn after_e4() -> Self {
         let e4 = Ply {
             ply: 1,

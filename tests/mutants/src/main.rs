@@ -253,7 +253,7 @@ fn weave_all(dir: &Path) -> Result<()> {
 
 fn cargo(dir: &Path) -> Command {
     let mut cargo = Command::new("cargo");
-    cargo.current_dir(dir).env("RUSTFLAGS", "-Awarnings");
+    cargo.current_dir(dir).env("RUSTFLAGS", "-Awarnings -Aarithmetic-overflow -Aunconditional-panic");
     cargo.args(["--config", "profile.dev.package.shakmaty.opt-level=3"]);
     for key in ["CARGO_PROFILE_TEST_OPT_LEVEL", "CARGO_PROFILE_DEV_OPT_LEVEL"] {
         cargo.env(key, "1");
