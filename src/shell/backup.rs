@@ -223,7 +223,6 @@ fn place_of(path: &str) -> Option<PathBuf> {
 /// # Errors
 /// It is no backup, is damaged or newer; or `folder` is there, or cannot be written.
 pub fn unpack(input: impl Read, folder: &Path) -> Result<BackupManifest, BackupError> {
-    let damaged = |e: io::Error| BackupError::Damaged(e.to_string());
     let (mut found, mut manifest) = (BTreeMap::new(), None);
     let mut archive = tar::Archive::new(input);
     make_folder(folder)?;
@@ -238,25 +237,33 @@ pub fn unpack(input: impl Read, folder: &Path) -> Result<BackupManifest, BackupE
             let mut json = Vec::new();
             entry.by_ref().take(MANIFEST_MAX).read_to_end(&mut json).map_err(damaged)?;
             let read: Result<BackupManifest, _> = serde_json::from_slice(&json);
-            manifest = Some(read.map_err(|e| BackupError::Damaged(format!("{MANIFEST}: {e}")))?);
+            manifest = Some(read.map_err(|e| damaged(format!("{MANIFEST}: {e}")))?);
         } else {
             let is_file = entry.header().entry_type().is_file() && manifest.is_none();
             let place = place_of(&path).filter(|_| is_file && !found.contains_key(&path));
-            let unknown = || BackupError::Damaged(format!("{path:?} does not belong in it"));
+            let unknown = || damaged(format!("{path:?} does not belong in it"));
             let place = folder.join(place.ok_or_else(unknown)?);
             found.insert(path, write_down(&mut entry, &place)?);
         }
     }
-    let cut = || BackupError::Damaged(format!("its end with {MANIFEST} is missing"));
+    let cut = || damaged(format!("its end with {MANIFEST} is missing"));
     let manifest: BackupManifest = manifest.ok_or_else(cut)?;
     let differs = manifest.files.iter().find(|(path, file)| found.get(*path) != Some(file));
     if let Some((path, _)) = differs {
-        return Err(BackupError::Damaged(format!("{path} is missing or is not as it was")));
+        return Err(damaged(format!("{path} is missing or is not as it was")));
     }
     if found.len() > manifest.files.len() {
-        return Err(BackupError::Damaged("it has files that nobody has put there".to_owned()));
+        return Err(damaged("it has files that nobody has put there".to_owned()));
     }
     Ok(manifest)
+}
+
+/// That the backup is not what was written: what is said of a damaged file may have its line ends.
+fn damaged(why: impl ToString) -> BackupError {
+    let why = why.to_string();
+    let words =
+        why.split(|c: char| c.is_whitespace() || c.is_control()).filter(|it| !it.is_empty());
+    BackupError::Damaged(words.collect::<Vec<_>>().join(" "))
 }
 
 /// Whether the first file is that of a backup that can be read.
@@ -288,7 +295,7 @@ fn write_down(from: &mut impl Read, place: &Path) -> Result<PackedFile, BackupEr
     let mut file = options.write(true).create_new(true).mode(0o640).open(place).map_err(write)?;
     let (mut hasher, mut bytes, mut part) = (blake3::Hasher::new(), 0, vec![0; 1 << 16]);
     loop {
-        let n = from.read(&mut part).map_err(|e| BackupError::Damaged(e.to_string()))?;
+        let n = from.read(&mut part).map_err(|e| damaged(e))?;
         if n == 0 {
             break;
         }

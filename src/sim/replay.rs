@@ -78,8 +78,8 @@ impl Replay {
         let has_line = script.is_tape() || script.header.sight == Sight::Pieces;
         let of_sight = if has_line { BoardKind::Dgt } else { BoardKind::Scanned };
         let board = script.header.maker.unwrap_or(of_sight);
-        let (chips, key) = (certabo::set(), pegasus::KEY);
-        let mut run = Run::new(Settings { board, chips, key, ..settings }, watch);
+        let chips = if settings.chips.is_empty() { certabo::set() } else { settings.chips.clone() };
+        let mut run = Run::new(Settings { board, chips, key: pegasus::KEY, ..settings }, watch);
         if script.is_tape() {
             run.tape(script);
         } else {
@@ -222,6 +222,10 @@ impl<'w> Run<'w> {
 
     fn tape(&mut self, script: &Script) {
         let mut last = Mono::default();
+        if script.header.maker.is_some() {
+            // Its driver asks what was asked when the tape was made, and hears the answers.
+            self.event(last, &Event::LinkUp);
+        }
         for (at, happening) in &script.happenings {
             self.wake_until(*at);
             last = *at;

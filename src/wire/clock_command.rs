@@ -244,7 +244,8 @@ impl ClockCommand {
         match (*id, arguments) {
             (DISPLAY, &[c, b, a, f, e, d, dots, sound]) => {
                 let beep = sound == SOUND;
-                Some(Self::Display { places: [a, b, c, d, e, f], dots, beep })
+                let places = [a, b, c, d, e, f].map(|segments| segments & 0x7f);
+                Some(Self::Display { places, dots: dots & 0x3f, beep })
             }
             (ICONS, &[left, right, left_period, right_period, special, ..]) => {
                 let used = [left, right, left_period, right_period, special];

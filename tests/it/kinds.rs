@@ -433,7 +433,7 @@ impl fmt::Display for Tally {
 /// Rows of the table: kind, profile and referee.
 type Rows = BTreeMap<(String, &'static str, &'static str), Tally>;
 
-/// These boards by daemon: a Pi has its pins once, so that each board of chips is on one of its own.
+/// These boards by daemon: a Pi has its pins once, so each board of chips is on one of its own.
 fn daemons(plans: &[Plan]) -> Vec<Vec<Plan>> {
     let is_on_pins = |(kind, ..): &&Plan| matches!(kind.station, Station::Chips(_));
     let (on_pins, on_lines): (Vec<&Plan>, Vec<&Plan>) = plans.iter().partition(is_on_pins);

@@ -24,7 +24,7 @@ use super::recorder::{Cx, GameOutbox, LastRead, Legacy, PressSource, Recorder, s
 use super::settings::{ClockRole, Lights, Settings};
 use crate::board::{AnyBoard, Connection, Expects, Known, News};
 use crate::clock::{ClockNote, ClockPresence, Estimate, Reader, Turned};
-use crate::laws::{Finding, FindingKind, Told};
+use crate::laws::Told;
 use crate::table::{End, Placement, Reading, Times};
 use crate::time::{Mono, Stamp};
 use crate::wire::ClockMessage;
@@ -286,9 +286,7 @@ impl Game {
             News::Lies(orientation) => cx.clock.note_board_lies(orientation),
             News::Sensed(sq, reading) => self.on_sensed(now, sq, reading),
             News::Pictured(placement) => self.on_picture(now, &placement),
-            News::Untold => {
-                cx.facts.push(Fact::Found(Finding { kind: FindingKind::NotTold, by: None }));
-            }
+            News::Untold => recorder.note_untold(&mut cx),
             News::Clock(message) => self.on_clock(now, &message),
             News::Signal(signal) => recorder.on_signal(&mut cx, signal),
             News::Remembered(steps) => recorder.on_remembered(&mut cx, now, steps),

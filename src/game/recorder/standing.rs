@@ -55,8 +55,14 @@ impl Recorder {
     fn tell_untold(&mut self, cx: &mut Cx<'_>) {
         let n_plies = self.play.as_ref().map(|play| play.sheet().len());
         if std::mem::replace(&mut self.watch.untold_after, n_plies) != n_plies {
-            cx.facts.push(Fact::Found(Finding { kind: FindingKind::NotTold, by: None }));
+            self.note_untold(cx);
         }
+    }
+
+    /// A move may be missing that a board of moves was to say.
+    pub(in crate::game) fn note_untold(&mut self, cx: &mut Cx<'_>) {
+        self.watch.is_untold = true;
+        cx.facts.push(Fact::Found(Finding { kind: FindingKind::NotTold, by: None }));
     }
 
     /// A press has stood without a legal move: say what stands on the board instead.

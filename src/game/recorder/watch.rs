@@ -39,6 +39,8 @@ pub(super) struct Watch {
     pub(super) told_illegal: Option<Mismatch>,
     /// Behind so many half-moves the board has said no move for a press.
     pub(super) untold_after: Option<usize>,
+    /// It has been said that one may be missing.
+    pub(super) is_untold: bool,
     /// When the piece came to its square of whose illegal move it was told that it was completed.
     pub(super) told_completed: Option<Mono>,
     /// Who completed an illegal move, and how many half-moves were on record: the clock is set

@@ -173,7 +173,10 @@ fn told(board: &BoardConfig, port: &str, answer: &BoardAnswer) -> Vec<Diagnosis>
         return vec![Diagnosis::bad(board, format!("{saw} on {port}{speed}"), means)];
     }
     let serial = answer.serial.as_ref().map(|it| format!(", serial number {it}"));
-    let squares = answer.n_occupied.map(|n| format!("; {n} squares are occupied"));
+    let squares = match board.maker {
+        Maker::Novag => Some("; it tells moves, and not how pieces stand".to_owned()),
+        _ => answer.n_occupied.map(|n| format!("; {n} squares are occupied")),
+    };
     let saw = format!(
         "a board answers on {port}{speed}{}{}",
         serial.unwrap_or_default(),

@@ -4,7 +4,7 @@ use super::games::GamesOptions;
 use super::{Failure, chain, read, runtime, say, sim_bus, sim_matrix, sim_sign, start_tracing};
 use crate::game::{Ear, Effect, Event, Game};
 use crate::relay::log::Log;
-use crate::shell::config::{Config, SwitchReader};
+use crate::shell::config::{BoardConfig, Config, SwitchReader};
 use crate::shell::heard::Heard;
 use crate::shell::link::line_of;
 use crate::shell::now::Now;
@@ -372,6 +372,7 @@ impl RecordCommand {
     pub(super) fn run(&self, config: &Config, verbose: u8) -> Result<(), Failure> {
         let _log = start_tracing(verbose);
         let port = self.port.as_ref().unwrap_or(&config.boards[0].port);
+        let board = board_at(config, port)?;
         if port == "gpio" {
             let why = "switches on the pins send no bytes that could be recorded; name a port";
             return Err(Failure::Usage(why.to_owned()));
@@ -381,16 +382,16 @@ impl RecordCommand {
                        alone, and leave its bus_address out";
             return Err(Failure::Usage(why.to_owned()));
         }
-        runtime()?.block_on(self.record(port, config))
+        runtime()?.block_on(self.record(port, board))
     }
 
-    async fn record(&self, port: &str, config: &Config) -> Result<(), Failure> {
+    async fn record(&self, port: &str, board: &BoardConfig) -> Result<(), Failure> {
         let input = |e: TapeError| Failure::Input(chain(&e));
         if self.tape.exists() {
             return Err(input(TapeError::Exists { path: self.tape.clone() }));
         }
         let now = Now::start();
-        let (mut line, actor) = serial::channel(line_of(&config.boards[0], port), now);
+        let (mut line, actor) = serial::channel(line_of(board, port), now);
         let actor = tokio::spawn(actor.run());
         // No port, no tape.
         let up = match line.heard().await {
@@ -400,7 +401,7 @@ impl RecordCommand {
             }
             _ => return Err(Failure::Device(format!("{port}: the line was closed"))),
         };
-        let core = Game::new(config.boards[0].settings());
+        let core = Game::new(board.settings());
         let kind = core.settings().board;
         let maker = kind.has_own_language().then_some(kind);
         let header = Header { maker, has_clock: maker.is_none(), ..Header::dgt() };
@@ -427,6 +428,23 @@ impl RecordCommand {
         recorder.tape.finish().map_err(input)?;
         done
     }
+}
+
+/// The board at `port`, or any of the configuration if all are one maker's: what is said on a line,
+/// and what it means, depends on that.
+fn board_at<'c>(config: &'c Config, port: &str) -> Result<&'c BoardConfig, Failure> {
+    let boards = &config.boards;
+    if let Some(board) = boards.iter().find(|board| board.port == port) {
+        return Ok(board);
+    }
+    let first = &boards[0];
+    if boards.iter().all(|board| board.maker == first.maker) {
+        return Ok(first);
+    }
+    Err(Failure::Usage(format!(
+        "no board of the configuration is at {port:?}, and they are of several makers; write \
+         `port = {port:?}` into the section of the board that it is"
+    )))
 }
 
 /// Waits for Ctrl-C, or for whoever else ends a program in order.

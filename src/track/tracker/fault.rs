@@ -89,8 +89,10 @@ impl Tracker {
         let mut grown = self.children(&base, depth, 0, at, budget);
         grown.retain_mut(|line| {
             let mut plies = n..line.plies.len();
-            line.cost += if plies.clone().any(|idx| self.is_silent_about(line, idx, sq)) {
-                fault
+            let is_silent =
+                |idx| self.is_silent_about(line, idx, sq) || self.is_unread(line, idx, sq);
+            line.cost += if plies.clone().any(is_silent) {
+                fault + if self.names_victim(line, n, sq) { weigh::MASKED } else { 0 }
             } else if plies.any(|idx| self.has_lost(line, idx, sq)) {
                 weigh::DIED
             } else {
@@ -153,6 +155,24 @@ impl Tracker {
         let told = squares.without(sq) & !line.faulty;
         let begun = told.into_iter().map(|sq| self.changed_at(sq)).min();
         squares.contains(sq) && begun.is_none_or(|begun| self.changed_at(sq) < begun)
+    }
+
+    /// Whether ply `idx` of `line` is a promotion on `sq` from which a piece was taken, and that
+    /// has shown nothing since: the new piece may be one that the board does not know.
+    fn is_unread(&self, line: &Line, idx: usize, sq: Square) -> bool {
+        let m = line.plies[idx].m;
+        m.is_promotion() && m.is_capture() && m.to() == sq && self.seen.get(sq) == Reading::Empty
+    }
+
+    /// Whether `sq` shows by its name a piece that a pawn has taken there and become another, by
+    /// the plies of `line` from `n` on: it stands there, rather than that the sensor is silent.
+    fn names_victim(&self, line: &Line, n: usize, sq: Square) -> bool {
+        let takes = |idx: &usize| {
+            let m = line.plies[*idx].m;
+            m.is_promotion() && m.is_capture() && m.to() == sq
+        };
+        let Reading::Piece(piece) = self.seen.get(sq) else { return false };
+        (n..line.plies.len()).find(takes).is_some_and(|idx| piece.color != line.mover(idx))
     }
 
     /// Whether the board shows what `line` leads to, but for a piece in the hand of whoever is to

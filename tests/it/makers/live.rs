@@ -3,6 +3,9 @@
 //!
 //! `ROKADE_LIVE` says how many games each row has, and with ten or more they are long.
 
+use std::process::Stdio;
+use std::time::Duration;
+
 use rokade::game::BoardKind;
 use rokade::shell::config::Config;
 use rokade::shell::pty::{PtyBoard, PtyBoardStub, PtyBridgeStub, Speed};
@@ -11,12 +14,16 @@ use rokade::sim::script::Header;
 use rokade::sim::{Table, certabo, maker, pegasus};
 use rokade::table::Sight;
 use rokade::wire::certabo::lines_of;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
 
+use crate::cli::assert_sentence;
 use crate::matrix::{
     PLIES, Row, clock_beside, configure, is_recorded, is_unhurried, live_seed, performance, rows,
     start, wait_until_live,
 };
-use crate::program::{Daemon, Place, is_live, moves_of, parts};
+use crate::program::{Daemon, LIMIT, Place, is_live, moves_of, parts, run, signal};
 use crate::wire::describe::hex;
 
 /// Players think so long,
@@ -221,4 +228,53 @@ async fn doctor_learns_the_chips_of_a_set() {
     let chips = config.boards[0].settings().chips;
     assert_eq!(chips.len(), 32);
     assert!(chips.iter().all(|(chip, piece)| certabo::set().get(chip) == Some(piece)));
+}
+
+/// Taped at the second board of the configuration, and replayed without one: the driver asks again
+/// what it asked then.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_board_of_any_maker_can_be_taped_and_replayed() {
+    let kinds = [
+        (BoardKind::ChessLink, Sight::Pieces),
+        (BoardKind::Certabo, Sight::Pieces),
+        (BoardKind::Certabo, Sight::Occupied),
+        (BoardKind::Pegasus, Sight::Occupied),
+        (BoardKind::Ucb, Sight::Pieces),
+    ];
+    for taped in kinds.map(|(kind, sight)| tokio::spawn(tape_and_replay(kind, sight))) {
+        taped.await.unwrap();
+    }
+}
+
+async fn tape_and_replay(kind: BoardKind, sight: Sight) {
+    let place = Place::new();
+    let mut text = "[[board]]\nname = \"table-1\"\nport = \"/dev/none\"\n".to_owned();
+    let row = Row { profile: "clean", laws: "", has_clock: false };
+    let Seat { intended, played, mut board, .. } =
+        seat((&place, kind, sight), 2, row, (4, THINKS_SLOWLY), &mut text);
+    configure(&place, &text);
+    let (port, tape) = (place.cable(2), place.text("new.tape"));
+    let mut command = place.command(&["record", "--port", port.to_str().unwrap(), &tape]);
+    let mut recording = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    timeout(LIMIT, board.woken()).await.unwrap().unwrap();
+    // A board of chips is believed after three pictures.
+    sleep(Duration::from_secs(3)).await;
+    board.play(played.script.happenings, Speed::REAL).await.unwrap();
+    timeout(LIMIT, board.played()).await.unwrap().unwrap();
+    signal(&recording, Signal::INT);
+    assert_eq!(timeout(LIMIT, recording.wait()).await.unwrap().unwrap().code(), Some(0));
+    let replayed = run(&["replay", "--json", &tape]).await;
+    let last: Value = serde_json::from_str(replayed.out.lines().last().unwrap()).unwrap();
+    assert_eq!(last["moves"], json!(intended), "{kind:?}: {}{}", replayed.out, replayed.err);
+}
+
+#[tokio::test]
+async fn a_tape_is_made_of_the_board_that_is_named() {
+    let place = Place::new();
+    let of = |name: &str, maker: &str| {
+        format!("[[board]]\nname = \"{name}\"\nport = \"/dev/{name}\"\nmaker = \"{maker}\"\n")
+    };
+    configure(&place, &(of("a", "dgt") + &of("b", "certabo")));
+    let refused = place.run(&["record", "--port", "/dev/c", &place.text("new.tape")]).await;
+    assert_sentence(&refused, 2, &["/dev/c", "several makers", "section of the board that it is"]);
 }

@@ -6,8 +6,8 @@
 //! So one build has all of them.
 //!
 //! `mutants run DIR N SEED [FOLDER..]`: N of them, or of those in these folders, are taken by
-//! chance, and the tests that reach each are run until one fails. Traces and scenarios are asked one
-//! by one before whole tests are. Tests that take very long are not asked.
+//! chance, and the tests that reach each are run until one fails. Traces and scenarios are asked
+//! one by one before whole tests are. Tests that take very long are not asked.
 //!
 //! `mutants again DIR FILE`: the same for the places of lines that a run has printed.
 //!
