@@ -295,7 +295,7 @@ fn write_down(from: &mut impl Read, place: &Path) -> Result<PackedFile, BackupEr
     let mut file = options.write(true).create_new(true).mode(0o640).open(place).map_err(write)?;
     let (mut hasher, mut bytes, mut part) = (blake3::Hasher::new(), 0, vec![0; 1 << 16]);
     loop {
-        let n = from.read(&mut part).map_err(|e| damaged(e))?;
+        let n = from.read(&mut part).map_err(damaged)?;
         if n == 0 {
             break;
         }
