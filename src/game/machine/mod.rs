@@ -286,7 +286,7 @@ impl Game {
             News::Lies(orientation) => cx.clock.note_board_lies(orientation),
             News::Sensed(sq, reading) => self.on_sensed(now, sq, reading),
             News::Pictured(placement) => self.on_picture(now, &placement),
-            News::Untold => recorder.note_untold(&mut cx),
+            News::Untold => recorder.tell_untold(&mut cx),
             News::Clock(message) => self.on_clock(now, &message),
             News::Signal(signal) => recorder.on_signal(&mut cx, signal),
             News::Remembered(steps) => recorder.on_remembered(&mut cx, now, steps),

@@ -356,6 +356,7 @@ impl Game {
             self.reopen(now);
         }
         let (recorder, cx) = self.parts();
+        recorder.note_entered();
         recorder.order_in_silence(now, ply - 1);
         recorder.look_at_rest(&cx, now);
         Ok(())

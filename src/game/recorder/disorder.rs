@@ -91,8 +91,7 @@ impl Recorder {
     /// The board differs from the record on `squares`. Whoever pressed over it need not have
     /// knocked the pieces over, or have seen that they lie: nobody is named.
     pub(super) fn displaced(&mut self, cx: &mut Cx<'_>, squares: Vec<Square>) {
-        // How a board of moves stands is not known once one was not told, which has been said.
-        if !self.watch.note_displaced() && !self.watch.is_untold {
+        if self.watch.untold_after.is_none() && !self.watch.note_displaced() {
             let kind = FindingKind::Displaced { squares };
             cx.facts.push(Fact::PositionLost(Finding { kind, by: None }));
         }

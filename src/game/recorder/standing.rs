@@ -51,18 +51,17 @@ impl Recorder {
         true
     }
 
-    /// A board that says moves has said none for a press: once for each move that is missing.
-    fn tell_untold(&mut self, cx: &mut Cx<'_>) {
-        let n_plies = self.play.as_ref().map(|play| play.sheet().len());
+    /// A move may be missing that a board of moves was to say: once behind each half-move.
+    pub(in crate::game) fn tell_untold(&mut self, cx: &mut Cx<'_>) {
+        let n_plies = Some(self.play.as_ref().map_or(0, |play| play.sheet().len()));
         if std::mem::replace(&mut self.watch.untold_after, n_plies) != n_plies {
-            self.note_untold(cx);
+            cx.facts.push(Fact::Found(Finding { kind: FindingKind::NotTold, by: None }));
         }
     }
 
-    /// A move may be missing that a board of moves was to say.
-    pub(in crate::game) fn note_untold(&mut self, cx: &mut Cx<'_>) {
-        self.watch.is_untold = true;
-        cx.facts.push(Fact::Found(Finding { kind: FindingKind::NotTold, by: None }));
+    /// The arbiter has entered what was played: a board of moves stands so from now on.
+    pub(in crate::game) fn note_entered(&mut self) {
+        self.watch.untold_after = None;
     }
 
     /// A press has stood without a legal move: say what stands on the board instead.

@@ -37,10 +37,9 @@ pub(super) struct Watch {
     pub(super) held: Option<Square>,
     pub(super) is_displaced: bool,
     pub(super) told_illegal: Option<Mismatch>,
-    /// Behind so many half-moves the board has said no move for a press.
+    /// Behind so many half-moves a move may be missing that the board was to say, which has been
+    /// told: how it stands is not known since.
     pub(super) untold_after: Option<usize>,
-    /// It has been said that one may be missing.
-    pub(super) is_untold: bool,
     /// When the piece came to its square of whose illegal move it was told that it was completed.
     pub(super) told_completed: Option<Mono>,
     /// Who completed an illegal move, and how many half-moves were on record: the clock is set

@@ -128,6 +128,7 @@ pub(crate) struct FakeBluez {
 impl Drop for FakeBluez {
     fn drop(&mut self) {
         self.serving.abort();
+        self.part();
     }
 }
 
@@ -197,9 +198,14 @@ impl FakeBluez {
         self.state.lock().unwrap().links[idx].is_some()
     }
 
+    /// Nobody is connected any more; a link would hold its cable for as long as it is pumped.
+    fn part(&self) {
+        self.state.lock().unwrap().links.iter_mut().for_each(|link| *link = None);
+    }
+
     /// It is gone, with all its links.
     pub(crate) async fn quit(self) {
-        self.state.lock().unwrap().links.iter_mut().for_each(|link| *link = None);
+        self.part();
         self.connection.clone().close().await.unwrap();
     }
 }

@@ -428,6 +428,25 @@ fn what_novag_was_not_heard_to_say_is_said_to_be_missing() {
     assert_eq!(is_told(&room), 1);
 }
 
+/// What it says behind a move that nobody heard leads to no word against the players.
+#[test]
+fn nobody_is_asked_to_restore_what_novag_was_not_heard_to_say() {
+    let mut room = Room::of(UcbSim::new(Board::new()), BoardKind::Ucb, Lights::Off);
+    room.pass(1_000);
+    room.event(&Event::Said(b"Me2e4\r\n".to_vec()));
+    room.pass(2_000);
+    room.event(&Event::LinkDown);
+    room.pass(5_000);
+    room.event(&Event::LinkUp);
+    room.pass(2_000);
+    for line in ["Mg1f3\r\n", "Mb8c6\r\n", "Mf1c4\r\n"] {
+        room.event(&Event::Said(line.into()));
+        room.pass(15_000);
+    }
+    let told: Vec<_> = room.facts.iter().filter_map(Fact::finding).map(|it| &it.kind).collect();
+    assert_eq!(told, [&FindingKind::NotTold], "{:?}", room.facts);
+}
+
 /// It is asked until it answers; what never does is opened anew.
 #[test]
 fn a_novag_that_does_not_answer_is_asked_again() {
