@@ -49,6 +49,8 @@ pub(super) struct Trail {
     is_unheard: bool,
     /// It was read since, and stood otherwise.
     is_other: bool,
+    /// When the last move was put on record: it may be by nothing but the board's stillness.
+    made: Option<Mono>,
 }
 
 impl Default for Trail {
@@ -71,6 +73,7 @@ impl Trail {
             missed: None,
             is_unheard: false,
             is_other: false,
+            made: None,
         }
     }
 
@@ -114,6 +117,7 @@ impl Trail {
                 }
             }
             _ if is_break(fact) => self.forget(),
+            Fact::MoveMade { .. } => self.made = Some(at),
             _ => {}
         }
     }
@@ -221,6 +225,9 @@ impl Trail {
                 Step::Pressed { by, .. } => tracker.press(*at, *by),
                 Step::Showed(_) => {}
             }
+        }
+        if let Some(made) = self.made.filter(|made| *made >= tracker.last_change()) {
+            tracker.look(made, STEP_MAX);
         }
         let recorded = &sheet.moves()[from.n..];
         let shared = recorded.iter().zip(&tracker.best().plies);

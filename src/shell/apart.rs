@@ -45,6 +45,7 @@ const NICE_MAX: i32 = 19;
 #[derive(Debug)]
 pub struct Apart {
     ended: oneshot::Receiver<()>,
+    cut: oneshot::Sender<()>,
 }
 
 impl Apart {
@@ -62,19 +63,36 @@ impl Apart {
     {
         let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(1).build()?;
         let (end, ended) = oneshot::channel();
+        let (cut, is_cut) = oneshot::channel();
         let run = move || {
             share.take();
-            runtime.block_on(work());
+            runtime.block_on(async {
+                tokio::select! {
+                    () = work() => {}
+                    Ok(()) = is_cut => {}
+                }
+            });
+            drop(runtime);
             // Nobody waits any more.
             end.send(()).ok();
         };
         thread::Builder::new().name(name.to_owned()).spawn(run)?;
-        Ok(Self { ended })
+        Ok(Self { ended, cut })
     }
 
-    /// Waits so long for its end; then it is left to the end of the process.
+    /// Waits so long for its end; then it is cut off where it waits.
     pub async fn ended(mut self, limit: Duration) {
-        timeout(limit, self.over()).await.ok();
+        if timeout(limit, self.over()).await.is_err() {
+            self.cut(limit).await;
+        }
+    }
+
+    /// Cuts it off where it waits. What it does without waiting is given so long.
+    pub async fn cut(self, limit: Duration) {
+        let Self { ended, cut } = self;
+        // One that is over already needs none.
+        cut.send(()).ok();
+        timeout(limit, ended).await.ok();
     }
 
     /// Waits for its end, once or more often.

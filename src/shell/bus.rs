@@ -29,7 +29,7 @@ enum Wish {
     Reopen(usize),
 }
 
-/// A board's place on a shared line. It lasts as long as the daemon.
+/// A board's place on a shared line. It lasts as long as the line.
 #[derive(Clone, Debug)]
 pub(super) struct BusSeat {
     idx: usize,
@@ -52,7 +52,7 @@ impl BusSeat {
     }
 
     fn wish(&self, wish: Wish) {
-        // Without the line's task the daemon is about to end.
+        // Without the line's task the board is about to end.
         self.wishes.send(wish).ok();
     }
 }
@@ -79,31 +79,38 @@ impl BusStub {
     }
 }
 
-/// Starts the shared lines of these settings among the `tasks`: the places on them by the names of
-/// their boards.
-pub(super) fn start(
-    config: &Config,
-    now: Now,
-    tasks: &mut JoinSet<()>,
-) -> BTreeMap<String, BusSeat> {
-    let mut lines: BTreeMap<&str, Vec<(&str, u16)>> = BTreeMap::new();
+/// A board on a shared line: its name and address.
+pub(super) type Addressed<'a> = (&'a str, u16);
+
+/// The shared lines of these settings, by their ports, each with its boards by their addresses.
+pub(super) fn lines(config: &Config) -> BTreeMap<&str, Vec<Addressed<'_>>> {
+    let mut lines: BTreeMap<&str, Vec<Addressed<'_>>> = BTreeMap::new();
     for board in config.boards.iter().filter(|board| board.is_on_bus()) {
         lines.entry(&board.port).or_default().push((&board.name, board.bus_address));
     }
-    let mut seats = BTreeMap::new();
-    for (port, boards) in lines {
-        let (wishes_tx, wishes) = mpsc::unbounded_channel();
-        let addresses: Vec<u16> = boards.iter().map(|(_, address)| *address).collect();
-        for (idx, (name, _)) in boards.iter().enumerate() {
-            seats.insert((*name).to_owned(), BusSeat { idx, wishes: wishes_tx.clone() });
-        }
-        let (line, actor) = serial::channel(SerialLine::named(port), now);
-        tasks.spawn(actor.run());
-        let ears = boards.iter().map(|_| BusListener::default()).collect();
-        let port = port.to_owned();
-        let bus = BusLine::new(&addresses);
-        tasks.spawn(BusActor { port, line, now, bus, ears, wishes }.run());
-    }
+    lines.values_mut().for_each(|boards| boards.sort_by_key(|(_, address)| *address));
+    lines
+}
+
+/// Starts the line at `port` among the `tasks`, which end with the last of its `boards`: the places
+/// on it by the names of these.
+pub(super) fn start(
+    port: &str,
+    boards: &[Addressed<'_>],
+    now: Now,
+    tasks: &mut JoinSet<()>,
+) -> BTreeMap<String, BusSeat> {
+    let (wishes_tx, wishes) = mpsc::unbounded_channel();
+    let addresses: Vec<u16> = boards.iter().map(|(_, address)| *address).collect();
+    let seat = |(idx, (name, _)): (usize, &Addressed<'_>)| {
+        ((*name).to_owned(), BusSeat { idx, wishes: wishes_tx.clone() })
+    };
+    let seats = boards.iter().enumerate().map(seat).collect();
+    let (line, actor) = serial::channel(SerialLine::named(port), now);
+    tasks.spawn(actor.run());
+    let ears = boards.iter().map(|_| BusListener::default()).collect();
+    let bus = BusLine::new(&addresses);
+    tasks.spawn(BusActor { port: port.to_owned(), line, now, bus, ears, wishes }.run());
     seats
 }
 

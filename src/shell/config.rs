@@ -394,11 +394,13 @@ fn with_line(complaint: String, text: &str) -> String {
     }
 }
 
-/// A complaint about the syntax, without the picture of the place: line and column name it.
+/// A complaint about the syntax, without the picture of the place: line and column name it. What is
+/// quoted from the file may hold anything.
 fn one_line(complaint: &str) -> String {
     let is_text = |line: &&str| !line.contains('|') && !line.starts_with(" in ");
     let lines = complaint.lines().filter(is_text).map(str::trim);
-    in_words(lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(": "))
+    let text = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(": ");
+    in_words(text.replace(char::is_control, "\u{fffd}"))
 }
 
 /// The same with a key such as `board[1]delay` as people look for it, counted from 1.
@@ -408,7 +410,10 @@ fn in_words(complaint: String) -> String {
         let (list, rest) = key.strip_suffix('`')?.split_once('[')?;
         let (idx, key) = rest.split_once(']')?;
         let number = idx.parse::<usize>().ok()?.checked_add(1)?;
-        Some(format!("{before}for key `{}` of [[{list}]] {number}", key.trim_start_matches('.')))
+        Some(match key.trim_start_matches('.') {
+            "" => format!("{before}in [[{list}]] {number}"),
+            key => format!("{before}for key `{key}` of [[{list}]] {number}"),
+        })
     };
     of_list().unwrap_or(complaint)
 }

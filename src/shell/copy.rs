@@ -28,7 +28,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 const COPYING: Share = Share::Nice(10);
 
 /// A record that is to be copied.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Original {
     /// The board's name.
     pub name: String,

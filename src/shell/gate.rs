@@ -3,6 +3,7 @@
 //! A gate follows the journal, so that nothing leaves that a restart would not have. The files are
 //! the house's own and always up to date; the public may be behind by what the settings say.
 
+use super::apart::{Apart, Share};
 use super::book::Book;
 use super::http::ShownView;
 use super::journal::{DiskStorage, Follower, JournalError, Position, Storage, open_file};
@@ -21,13 +22,17 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
-use tokio::task::yield_now;
-use tokio::time::{Instant, sleep_until};
+use tokio::sync::{mpsc, watch};
+use tokio::task::{JoinSet, yield_now};
+use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{info, warn};
 
 /// How long to wait before a record that could not be read is read again.
 const RETRY: Duration = Duration::from_secs(2);
+/// How long to wait before a gate that has failed is opened again.
+const AFTER_PANIC: Duration = Duration::from_secs(30);
+/// How much what writes the games' files gives way to the boards.
+const SHARE: Share = Share::Nice(5);
 /// Nothing is to be waited for.
 const FAR: Duration = Duration::from_secs(3_600);
 
@@ -145,7 +150,42 @@ pub struct Gate {
     pub public: Public,
 }
 
+/// Starts writing the games' files, and telling the public what it may have, of each gate that
+/// comes, until no more can come and the last has ended.
+///
+/// # Errors
+/// The system gives no thread.
+pub(super) fn keep_all(mut gates: mpsc::UnboundedReceiver<Gate>) -> io::Result<Apart> {
+    let work = move || async move {
+        let mut kept = JoinSet::new();
+        loop {
+            tokio::select! {
+                Some(gate) = gates.recv() => drop(kept.spawn(gate.keep())),
+                Some(_) = kept.join_next() => {}
+                else => return,
+            }
+        }
+    };
+    Apart::start("gates", SHARE, work)
+}
+
 impl Gate {
+    /// As [`Gate::run`]: what cannot be let out of one record is no concern of the others'.
+    async fn keep(self) {
+        while let Err(error) = tokio::spawn(self.clone().run()).await {
+            warn!(
+                board = self.board,
+                %error,
+                "NOTHING MORE LEAVES THIS RECORD, NO FILE AND NO PGN; recording goes on, and this \
+                 is tried again"
+            );
+            sleep(AFTER_PANIC).await;
+            if self.safe.has_changed().is_err() {
+                return;
+            }
+        }
+    }
+
     /// Lets the record out until nothing more will come. It waits for the disk.
     pub async fn run(self) {
         let storage = DiskStorage::new(&self.folder);

@@ -5,6 +5,7 @@ use super::apart::{Apart, Share};
 use super::backoff::Backoff;
 use super::config::Config;
 use super::http::Feed;
+use super::keeper::stopped;
 use super::{display, leds};
 use crate::game::Lit;
 use std::fmt::Display;
@@ -58,7 +59,7 @@ pub(super) trait Sign: Send + 'static {
 }
 
 /// Starts what keeps the lights and displays that are set: `lits` says what is lit below each
-/// board.
+/// board. They go dark once `stops` turns true.
 ///
 /// # Errors
 /// The system gives no thread.
@@ -66,18 +67,23 @@ pub(super) fn start(
     config: &Config,
     feeds: &[Feed],
     lits: &[watch::Receiver<Lit>],
+    stops: &watch::Receiver<bool>,
 ) -> io::Result<Vec<Apart>> {
-    let lights = keep_all(leds::all(config, feeds, lits))?;
-    let displays = keep_all(display::all(config, feeds))?;
+    let lights = keep_all(leds::all(config, feeds, lits), stops)?;
+    let displays = keep_all(display::all(config, feeds), stops)?;
     Ok(lights.into_iter().chain(displays).collect())
 }
 
 /// Keeps these, each with its board's name, on a thread of their own; without any there is none.
-fn keep_all<S: Sign>(signs: Vec<(String, S)>) -> io::Result<Option<Apart>> {
+fn keep_all<S: Sign>(
+    signs: Vec<(String, S)>,
+    stops: &watch::Receiver<bool>,
+) -> io::Result<Option<Apart>> {
     if signs.is_empty() {
         return Ok(None);
     }
-    let keep = |(board, sign)| keep(board, sign);
+    let stops = stops.clone();
+    let keep = move |(board, sign)| keep(board, sign, stops.clone());
     let work = move || async move {
         drop(signs.into_iter().map(keep).collect::<JoinSet<()>>().join_all().await)
     };
@@ -85,7 +91,7 @@ fn keep_all<S: Sign>(signs: Vec<(String, S)>) -> io::Result<Option<Apart>> {
 }
 
 /// Keeps the sign of a board up to date until nothing more comes.
-async fn keep<S: Sign>(board: String, mut sign: S) {
+async fn keep<S: Sign>(board: String, mut sign: S, mut stops: watch::Receiver<bool>) {
     let (mut driver, mut said, mut backoff) = (None, None, BACKOFF);
     loop {
         let (wait, together) = match write(&mut sign, &mut driver) {
@@ -109,6 +115,7 @@ async fn keep<S: Sign>(board: String, mut sign: S) {
         };
         let is_on = tokio::select! {
             is_on = sign.changed() => is_on,
+            () = stopped(&mut stops) => false,
             () = sleep(wait) => true,
         };
         if !is_on {

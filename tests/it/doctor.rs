@@ -93,6 +93,7 @@ async fn a_port_that_the_daemon_has_is_told_in_one_sentence() {
     board.woken().await.expect("a recorded board");
     let looked = place.run(&["doctor"]).await;
     assert!(looked.out.contains("another program is using it"), "{}", looked.out);
+    assert!(looked.out.contains("`sudo systemctl stop rokade` first"), "{}", looked.out);
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 

@@ -165,7 +165,7 @@ impl Place {
         Daemon { child: child.unwrap(), said, begins_at }
     }
 
-    /// The body of a page; nothing while nobody answers.
+    /// The body of a page; nothing while nobody answers, or it is not there.
     pub(crate) async fn get(&self, path: &str) -> Option<String> {
         let mut stream = TcpStream::connect(self.addr).await.ok()?;
         let host = self.addr;
@@ -174,6 +174,9 @@ impl Place {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await.ok()?;
         let (head, body) = answer.split_once("\r\n\r\n")?;
+        if head.starts_with("HTTP/1.1 404") {
+            return None;
+        }
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
         let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
         // Whoever was killed in the middle of a sentence has not said it.

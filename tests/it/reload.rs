@@ -44,7 +44,7 @@ async fn wait_for(daemon: &Daemon, is_so: impl AsyncFn() -> bool) {
 }
 
 /// The board that is moved to another bus is read there; the other one is never put away, and its
-/// game goes on. Settings that make no sense change nothing, and what takes a new start is said.
+/// game goes on. Settings that make no sense change nothing, and other sections no board.
 #[tokio::test(flavor = "multi_thread")]
 async fn boards_that_have_not_changed_go_on() {
     let place = Place::new();
@@ -88,10 +88,66 @@ async fn boards_that_have_not_changed_go_on() {
     let text = settings("third", "white = \"Anderssen\"\n") + "[orders]\nenabled = false\n";
     configure(&place, &text);
     daemon.hangup();
-    let words = "[orders] changed too, which takes a new start";
-    wait_for(&daemon, async || says(words).await).await;
+    wait_for(&daemon, async || !place.path("state/orders.sock").exists()).await;
     let said = daemon.said();
     assert_eq!(said.matches("the board takes up its new settings").count(), 1, "{said}");
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
+/// Boards that come are recorded, take orders and are on the pages; those that go end in order; and
+/// a board that was there all the time goes on without a break, whatever begins anew around it.
+#[tokio::test(flavor = "multi_thread")]
+async fn boards_come_and_go_while_another_plays() {
+    let place = Place::new();
+    let section = |number: u8, bus: &str| {
+        let bus = place.path(bus);
+        format!(
+            "[[board]]\nname = \"table-{number}\"\nport = \"gpio\"\n[board.matrix]\nbus = {bus:?}\n"
+        )
+    };
+    let (first, second, third) = (section(1, "first"), section(2, "second"), section(3, "third"));
+    configure(&place, &(first.clone() + &second));
+    let (one, two, three) =
+        (board(&place, "first"), board(&place, "second"), board(&place, "third"));
+    let daemon = place.start();
+    for number in [1, 2] {
+        wait_until_live(&place, number, &daemon).await;
+    }
+    moves(&one, Square::E2, Square::E4).await;
+    moves(&two, Square::C2, Square::C4).await;
+    let has_moves = async |number, moves: &[&str]| {
+        place.view_of(number).await.is_some_and(|view| moves_of(&view) == moves)
+    };
+    wait_for(&daemon, async || has_moves(1, &["e2e4"]).await).await;
+    wait_for(&daemon, async || has_moves(2, &["c2c4"]).await).await;
+
+    // The second goes, the third comes and is the first on the list.
+    configure(&place, &(third.clone() + &first));
+    daemon.hangup();
+    wait_until_live(&place, 3, &daemon).await;
+    moves(&three, Square::D2, Square::D4).await;
+    moves(&one, Square::E7, Square::E5).await;
+    wait_for(&daemon, async || has_moves(3, &["d2d4"]).await).await;
+    wait_for(&daemon, async || has_moves(1, &["e2e4", "e7e5"]).await).await;
+    let report = place.run(&["status", "--json"]).await;
+    let report: serde_json::Value = serde_json::from_str(&report.out).unwrap();
+    let names: Vec<_> = report["boards"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
+    assert_eq!(names, ["table-3", "table-1"]);
+    let told = place.run(&["order", "--board", "table-3", "note", "here now"]).await;
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    assert!(!place.said().contains("THE PAGES ARE NOT SERVED"), "{}", place.said());
+
+    // It comes back, and what was on record goes on.
+    configure(&place, &(first + &second + &third));
+    daemon.hangup();
+    wait_until_live(&place, 2, &daemon).await;
+    moves(&two, Square::G8, Square::F6).await;
+    wait_for(&daemon, async || has_moves(2, &["c2c4", "g8f6"]).await).await;
+    let verified = place.run(&["verify"]).await;
+    assert_eq!(verified.code, Some(0), "{} {}", verified.out, verified.err);
+    let said = daemon.said();
+    assert_eq!(said.matches("matrix up").count(), 4, "{said}");
+    assert_eq!(said.matches("the board ends").count(), 1, "{said}");
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 

@@ -28,6 +28,7 @@ impl Play {
             return false;
         }
         self.take_over(at, turned, 0, facts);
+        self.tracker.grow_anew(at);
         true
     }
 

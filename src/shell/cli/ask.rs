@@ -11,7 +11,7 @@ use crate::shell::config::{BoardConfig, Maker};
 use crate::shell::heard::Heard;
 use crate::shell::link::line_of;
 use crate::shell::now::Now;
-use crate::shell::serial::{self, LineNews};
+use crate::shell::serial::{self, LineError, LineNews};
 use crate::table::{End, Placement};
 use crate::time::Mono;
 use crate::wire::{ClockKind, ClockMessage, ClockNews, ClockTime, DriverOutput, Item, PortInput};
@@ -63,11 +63,11 @@ impl Expects for NoGame {
 pub(super) async fn board(board: &BoardConfig, port: &str) -> Vec<Diagnosis> {
     match listen(board, port).await {
         Ok(answer) => told(board, port, &answer),
-        Err(why) => vec![Diagnosis::bad(board, why, "")],
+        Err(why) => vec![Diagnosis::unopened(board, &why)],
     }
 }
 
-async fn listen(board: &BoardConfig, port: &str) -> Result<BoardAnswer, String> {
+async fn listen(board: &BoardConfig, port: &str) -> Result<BoardAnswer, LineError> {
     let now = Now::start();
     let (mut line, actor) = serial::channel(line_of(board, port), now);
     let actor = tokio::spawn(actor.run());
@@ -91,7 +91,7 @@ async fn listen(board: &BoardConfig, port: &str) -> Result<BoardAnswer, String> 
                     answer.n_bytes += bytes.len();
                     hear(&mut *driver, &mut ear, at.mono, &bytes, kind.has_own_language());
                 }
-                Ok(Some(Heard { what: LineNews::Down { why }, .. })) => return Err(chain(&why)),
+                Ok(Some(Heard { what: LineNews::Down { why }, .. })) => return Err(why),
                 Ok(None) | Err(_) => break,
             },
             () = sleep_until(wake) => driver.on_timeout(now.stamp().mono),

@@ -2,7 +2,7 @@
 
 use crate::shell::heard::Heard;
 use crate::shell::now::Now;
-use crate::shell::serial::{self, LineNews, SerialLine};
+use crate::shell::serial::{self, LineError, LineNews, SerialLine};
 use crate::wire::bus::{BusFault, BusLine, BusNews};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout_at};
@@ -22,8 +22,8 @@ pub(super) struct Looked {
 /// Looks for these boards at the line of this port.
 ///
 /// # Errors
-/// The line cannot be opened, in one sentence.
-pub(super) async fn look(port: &str, addresses: &[u16]) -> Result<Looked, String> {
+/// The line cannot be opened.
+pub(super) async fn look(port: &str, addresses: &[u16]) -> Result<Looked, LineError> {
     let now = Now::start();
     let (mut line, actor) = serial::channel(SerialLine::named(port), now);
     let actor = tokio::spawn(actor.run());
@@ -41,9 +41,7 @@ pub(super) async fn look(port: &str, addresses: &[u16]) -> Result<Looked, String
                 Ok(Some(Heard { at, what: LineNews::Bytes(bytes) })) => {
                     bus.on_bytes(at.mono, &bytes);
                 }
-                Ok(Some(Heard { what: LineNews::Down { why }, .. })) => {
-                    return Err(super::chain(&why));
-                }
+                Ok(Some(Heard { what: LineNews::Down { why }, .. })) => return Err(why),
                 Ok(None) | Err(_) => break,
             },
             () = sleep_until(wake) => bus.on_timeout(now.stamp().mono),

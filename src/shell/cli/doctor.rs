@@ -2,12 +2,12 @@
 
 use super::bus::Looked;
 use super::probe::{self, Probes};
-use super::{Failure, ask, chips, lights, machine, runtime, say, switches};
+use super::{Failure, ask, chain, chips, lights, machine, runtime, say, switches};
 use crate::relay::sensors::FaultySensors;
 use crate::shell::config::{BoardConfig, Config, ConfigError, Maker};
 use crate::shell::journal::{DiskStorage, JournalReader, Limits};
 use crate::shell::record;
-use crate::shell::serial::{self, RadioPeer};
+use crate::shell::serial::{self, LineError, RadioPeer};
 use clap::Args;
 use rustix::fs::statvfs;
 use serde::Serialize;
@@ -40,6 +40,10 @@ const SETTINGS: &str = "settings";
 /// What it means that something is wrong with the settings of one board.
 const AT_FAULT: &str = "the daemon records the other boards and not this one: mend it in the \
                         settings, then `sudo systemctl reload rokade`";
+
+/// What it means that another program has a line: most of the time that is the daemon.
+const BY_ITSELF: &str = "if it is the daemon, `rokade status` tells how the board is; to look at \
+                         it here, `sudo systemctl stop rokade` first";
 
 /// What was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -92,6 +96,15 @@ impl Diagnosis {
         means: impl Into<String>,
     ) -> Self {
         Self { board: board.name.clone(), is_good: false, saw: saw.into(), means: means.into() }
+    }
+
+    /// The line to a board cannot be opened.
+    pub(super) fn unopened(board: &BoardConfig, why: &LineError) -> Self {
+        let means = match why {
+            LineError::Busy { .. } => BY_ITSELF,
+            _ => "",
+        };
+        Self::bad(board, chain(why), means)
     }
 }
 
@@ -325,7 +338,7 @@ fn of_radio(board: &BoardConfig, peer: &RadioPeer) -> Result<Diagnosis, Failure>
 fn of_bus(
     board: &BoardConfig,
     config: &Config,
-    looked: &Result<Looked, String>,
+    looked: &Result<Looked, LineError>,
     is_first: bool,
 ) -> Vec<Diagnosis> {
     let finding =
@@ -333,7 +346,7 @@ fn of_bus(
     let addresses = probe::addresses(config, &board.port);
     let looked = match looked {
         Ok(looked) => looked,
-        Err(why) if is_first => return vec![finding(false, why.clone(), "")],
+        Err(why) if is_first => return vec![Diagnosis::unopened(board, why)],
         Err(_) => return Vec::new(),
     };
     let own = addresses.iter().zip(&looked.boards).find(|(it, _)| **it == board.bus_address);

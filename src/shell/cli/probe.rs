@@ -5,7 +5,7 @@ use super::bus::{self, Looked};
 use super::doctor::Diagnosis;
 use super::{Failure, ask, runtime};
 use crate::shell::config::{BoardConfig, Config};
-use crate::shell::serial::RadioPeer;
+use crate::shell::serial::{LineError, RadioPeer};
 use std::collections::BTreeMap;
 use tokio::task::{JoinSet, LocalSet};
 
@@ -17,14 +17,14 @@ pub(super) struct Probes {
     /// Of the bridges at their clocks.
     pub(super) bridges: BTreeMap<String, Diagnosis>,
     /// Of the lines that boards share, by their ports.
-    pub(super) lines: BTreeMap<String, Result<Looked, String>>,
+    pub(super) lines: BTreeMap<String, Result<Looked, LineError>>,
 }
 
 /// What one line said.
 enum Probe {
     Board(String, Vec<Diagnosis>),
     Bridge(String, Diagnosis),
-    Line(String, Result<Looked, String>),
+    Line(String, Result<Looked, LineError>),
 }
 
 /// Whether the board is asked at a line of its own, by the name of that.

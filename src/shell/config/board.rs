@@ -260,9 +260,10 @@ impl BoardConfig {
     }
 
     /// Whether a board that is open with these settings is opened anew for `others`. How far the
-    /// public is behind it is its gate's concern.
+    /// public is behind it is its gate's concern, and what shows it that of who shows it.
     pub fn takes_opening(&self, others: &Self) -> bool {
-        Self { delay: others.delay.clone(), ..self.clone() } != *others
+        let Self { delay, table, leds, wall, display, demo_board, .. } = others.clone();
+        Self { delay, table, leds, wall, display, demo_board, ..self.clone() } != *others
     }
 
     /// Whether it shares its line with others.

@@ -116,6 +116,33 @@ async fn a_board_that_is_pulled_out_is_told_and_the_others_go_on() {
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 
+/// A board comes to a line: those that were on it are asked anew, and lose nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_board_that_comes_to_a_line_is_recorded_with_those_on_it() {
+    let place = Place::new();
+    let line = plug(&place, &[FIRST, FIRST + 1]);
+    let sections = [(1, FIRST), (2, FIRST + 1)];
+    let sections = sections.map(|(number, address)| section(&place, number, address, ""));
+    configure(&place, &sections[0]);
+    let daemon = place.start();
+    wait_until_live(&place, 1, &daemon).await;
+    let row = || Row { profile: "clean", laws: "", has_clock: true };
+    let (first, second) = (seat(1, row(), PLIES.0), seat(2, row(), PLIES.0));
+    let script = |seat: &Seat| seat.played.script.happenings.clone();
+    line.play(vec![(0, script(&first))], Speed::REAL).await.unwrap();
+    sleep(Duration::from_millis(first.played.truth.plies[1].made.millis())).await;
+    configure(&place, &sections.concat());
+    daemon.hangup();
+    wait_until_live(&place, 2, &daemon).await;
+    line.play(vec![(1, script(&second))], Speed::REAL).await.unwrap();
+    for (number, seat) in (1..).zip([&first, &second]) {
+        is_recorded((&place, number, &daemon), &seat.row, &seat.intended).await;
+    }
+    let said = daemon.said();
+    assert!(said.contains("end=\"table-1\" begin=\"table-1, table-2\""), "{said}");
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
 /// Two boards have one address: one sentence says so, and the board with another one is recorded.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_boards_with_one_address_are_told_in_one_sentence() {
