@@ -28,7 +28,9 @@ impl Play {
             return false;
         }
         self.take_over(at, turned, 0, facts);
-        self.tracker.grow_anew(at);
+        // What is seen of the move came before these lines did.
+        self.tracker.branch(at);
+        self.tracker.look(at, 0);
         true
     }
 

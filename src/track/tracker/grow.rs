@@ -31,7 +31,7 @@ const EAGER_MAX: Duration = Duration::from_millis(300);
 
 impl Tracker {
     /// Branches every line that the board contradicts by the legal moves that would mend it.
-    pub(in crate::track) fn branch(&mut self, at: Mono) {
+    pub fn branch(&mut self, at: Mono) {
         let (mut budget, mut is_cut) = (search::NODES_MAX, false);
         let mut from = 0;
         for _ in 0..BRANCH_MAX {

@@ -341,12 +341,6 @@ impl Tracker {
         self.is_taken_over = false;
     }
 
-    /// Has the lines, which have begun anew, grow by what stood already.
-    pub fn grow_anew(&mut self, at: Mono) {
-        self.branch(at);
-        self.prune();
-    }
-
     /// Nobody saw how the position came about that the lines begin from.
     pub fn note_taken_over(&mut self) {
         self.is_taken_over = true;
