@@ -107,7 +107,10 @@ impl Trail {
                 self.has_open_press &= *by != CompletedBy::Press;
                 self.forget_before(*ply);
             }
-            Fact::MoveRetracted { ply } => self.waypoints.retain(|known| known.n < *ply),
+            Fact::MoveRetracted { ply } => {
+                self.waypoints.retain(|known| known.n < *ply);
+                self.made = None;
+            }
             Fact::Clock { running, is_connected, .. } => {
                 self.has_run |= running.is_some();
                 let was_stopped = self.is_stopped;

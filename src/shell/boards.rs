@@ -121,7 +121,7 @@ impl Boards {
             };
             self.members.push(member);
         }
-        self.answers.send_replace(self.members.iter().map(|it| it.alive.clone()).collect());
+        self.tell_watchdog();
         self.renew(config, changes);
         self.opened().await;
     }
@@ -134,6 +134,11 @@ impl Boards {
                 member.settings.send_replace(settings.clone());
             }
         }
+    }
+
+    /// The watchdog asks those that are there from now on.
+    fn tell_watchdog(&self) {
+        self.answers.send_replace(self.members.iter().map(|it| it.alive.clone()).collect());
     }
 
     /// Begins to record a board, which has `first` for its pairing at its first start where a list
@@ -188,20 +193,21 @@ impl Boards {
         if gone.is_empty() {
             return;
         }
-        self.answers.send_replace(self.members.iter().map(|it| it.alive.clone()).collect());
+        self.tell_watchdog();
         for member in &gone {
             info!(board = member.feed.name, "the board ends");
             member.stop.send_replace(true);
         }
         let lines = std::mem::take(&mut self.lines);
         let is_gone = |name: &String| gone.iter().any(|it| it.feed.name == *name);
-        let (over, open) = lines.into_iter().partition(|(_, line)| line.boards.iter().all(is_gone));
+        let is_over = |(_, line): &(String, OpenLine)| line.boards.iter().all(is_gone);
+        let (over, open): (BTreeMap<_, _>, _) = lines.into_iter().partition(is_over);
         self.lines = open;
         let ended = async {
             for mut member in gone {
                 while member.alive.changed().await.is_ok() {}
             }
-            for (_, line) in BTreeMap::<_, OpenLine>::into_iter(over) {
+            for line in over.into_values() {
                 line.tasks.join_all().await;
             }
         };

@@ -4,6 +4,7 @@
 use super::bus::{self, Looked};
 use super::doctor::Diagnosis;
 use super::{Failure, ask, runtime};
+use crate::shell::bus::lines;
 use crate::shell::config::{BoardConfig, Config};
 use crate::shell::serial::{LineError, RadioPeer};
 use std::collections::BTreeMap;
@@ -35,8 +36,8 @@ pub(super) fn has_own_line(board: &BoardConfig) -> bool {
 
 /// The addresses in the settings on the line of this port.
 pub(super) fn addresses(config: &Config, port: &str) -> Vec<u16> {
-    let sharing = config.boards.iter().filter(|it| it.is_on_bus() && it.port == port);
-    sharing.map(|it| it.bus_address).collect()
+    let sharing = lines(config).remove(port).unwrap_or_default();
+    sharing.into_iter().map(|(_, address)| address).collect()
 }
 
 /// Asks what is at the end of every line of these boards; of one with a line of its own if
