@@ -318,7 +318,7 @@ impl Recovered {
         if is_new {
             self.times = self.times_at(before).map(|times| (times, None, entry.at.mono));
             self.minutes.note_restart();
-            self.trail.miss();
+            self.trail.begin_anew(before, entry.at.mono);
         }
         if let (true, Some((sheet, _))) = (is_new, &mut self.game) {
             sheet.forget_times();
@@ -416,6 +416,7 @@ impl Recovered {
         // What was missed before that may be more than there was time for since.
         let (gone, clocked) = if self.trail.has_missed() { (None, None) } else { (gone, clocked) };
         let (trail, mut followed) = (self.trail, None);
+        let (until, ahead) = (self.last_at + trail.later(), ahead + trail.later());
         let play = self.game.map(|(sheet, ending)| {
             followed = trail.followed(&sheet);
             let mut play = Play::resumed(sheet, ending);
@@ -424,7 +425,7 @@ impl Recovered {
             play.is_closed = self.is_closed;
             play
         });
-        let legacy = Legacy { followed, until: self.last_at, ahead, sensed: trail.into_sensed() };
+        let legacy = Legacy { followed, until, ahead, sensed: trail.into_sensed() };
         let known = Known { lies, sight: self.sight, serials: self.serials };
         let mut game = Game::new(settings);
         let (has_clock, own_board) = (self.has_clock, self.own_board);

@@ -12,6 +12,7 @@ use crate::track::tracker::{RESTED, STEP_MAX, TAIL_MAX};
 use crate::track::{Step, Tracker};
 use shakmaty::{Bitboard, Board, Position};
 use std::collections::VecDeque;
+use std::time::Duration;
 
 /// Steps that are kept at the most; of more, those before are no few moves any more.
 const STEPS_MAX: usize = 2_000;
@@ -51,6 +52,9 @@ pub(super) struct Trail {
     is_other: bool,
     /// When the last move was put on record: it may be by nothing but the board's stillness.
     made: Option<Mono>,
+    /// The times of the daemon that is gone are so much later on this trail, which those before it
+    /// began.
+    later: Duration,
 }
 
 impl Default for Trail {
@@ -74,6 +78,7 @@ impl Trail {
             is_unheard: false,
             is_other: false,
             made: None,
+            later: Duration::ZERO,
         }
     }
 
@@ -85,8 +90,21 @@ impl Trail {
         }
     }
 
+    /// A daemon begins, which counts its time anew: from `at` on, where the one before it had
+    /// `before` last. Nobody has heard the board since that.
+    pub(super) fn begin_anew(&mut self, before: Mono, at: Mono) {
+        self.later += before.since(at);
+        self.miss();
+    }
+
+    /// How much later the times of the last daemon are on this trail.
+    pub(super) const fn later(&self) -> Duration {
+        self.later
+    }
+
     /// Takes `fact`, recorded at `at`; by then the record is as `sheet` has it.
     pub(super) fn note(&mut self, at: Mono, fact: &Fact, sheet: &ScoreSheet) {
+        let at = at + self.later;
         self.faulty.note(fact, sheet, &self.seen);
         self.note_missed(fact);
         match fact {
@@ -96,6 +114,9 @@ impl Trail {
                 self.seen.set(*sq, *reading);
             }
             Fact::Pictured(placement) => {
+                if self.missed.is_some() {
+                    self.forget();
+                }
                 self.step(at, Step::Found(placement.clone()), sheet);
                 self.seen = placement.clone();
             }
@@ -260,6 +281,5 @@ const fn is_break(fact: &Fact) -> bool {
             | Fact::Ended(_)
             | Fact::Reopened(_)
             | Fact::GameClosed
-            | Fact::Link(_)
     )
 }

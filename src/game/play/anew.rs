@@ -3,7 +3,7 @@
 
 use super::Play;
 use crate::game::entry::Fact;
-use crate::table::Reading;
+use crate::table::{Placement, Reading};
 use crate::time::Mono;
 use crate::track::line::{Completion, Ply, squares_of};
 use crate::track::repair::Explanation;
@@ -17,6 +17,20 @@ const LAY_WITHIN: usize = 6;
 const SET_RIGHT: Duration = Duration::from_secs(5);
 
 impl Play {
+    /// The board stood as `seen` at `at`, as it does after what is on record, and its sensors have
+    /// said `steps` since.
+    pub(in crate::game) fn follow_from(
+        &mut self,
+        at: Mono,
+        seen: Placement,
+        steps: &[(Mono, Square, Reading)],
+    ) {
+        self.tracker.go_on_from(at, seen);
+        for (at, sq, reading) in steps {
+            self.sense(*at, *sq, *reading);
+        }
+    }
+
     /// Who is on move where the board was taken over was not known, and it is the other player: a
     /// legal move of his is what is seen. True if that is so.
     pub(in crate::game) fn turn_around(&mut self, at: Mono, facts: &mut Vec<Fact>) -> bool {

@@ -41,8 +41,12 @@ impl Play {
             let gap = self.sheet.gaps().iter().find(|gap| gap.ply == n);
             let before = gap.map_or(self.sheet.position(n), |gap| &gap.before);
             let unknown = Unknown::at_least(bridge::least(before, &seen, Some(turn)));
-            let pos =
-                self.adoptable(before, seen.known(), Some(turn), (unknown, unknown.likely()))?;
+            let pos = self.adoptable(
+                before,
+                seen.known(),
+                (Some(turn), None),
+                (unknown, unknown.likely()),
+            )?;
             Some((n, pos, unknown))
         });
         let Some((n, pos, unknown)) = found.filter(|_| n_presses >= PRESSES_MIN) else {

@@ -165,7 +165,9 @@ impl Play {
         let least = || Unknown::at_least(least.max(bridge::least(before, seen, turn)));
         let made = pressed.map(|n| n + usize::from(unpressed.is_some()));
         let n = made.map_or_else(least, |n| self.by_presses(n));
-        let pos = self.adoptable(before, board, turn, (n, made.unwrap_or(n.likely())))?;
+        let likely = made.unwrap_or(n.likely());
+        let seems = evidence.moved.map(Color::other);
+        let pos = self.adoptable(before, board, (turn, seems), (n, likely))?;
         Some((pos, n))
     }
 
@@ -190,12 +192,12 @@ impl Play {
     }
 
     /// The position of `board` from which the game may go on, `n` half-moves after `before`, and
-    /// most likely `likely`.
+    /// most likely `likely`. Who is on move is known, or only `seems` to be.
     pub(in crate::game) fn adoptable(
         &self,
         before: &Chess,
         board: &Board,
-        turn: Option<Color>,
+        (turn, seems): (Option<Color>, Option<Color>),
         (n, likely): (Unknown, usize),
     ) -> Option<Chess> {
         let mode = self.sheet.mode();
@@ -203,7 +205,7 @@ impl Play {
             .at_most
             .filter(|most| *most == n.at_least)
             .map(|n| if n.is_multiple_of(2) { before.turn() } else { !before.turn() });
-        let on_move = turn.or(by_count).unwrap_or(before.turn());
+        let on_move = turn.or(by_count).or(seems).unwrap_or(before.turn());
         let is_black = usize::from(before.turn().is_black());
         let n_moves = u32::try_from((likely + is_black) / 2).unwrap_or(0);
         let fullmoves = before.fullmoves().saturating_add(n_moves);
@@ -574,6 +576,7 @@ mod tests {
         let evidence = GapEvidence {
             since: None,
             turned: None,
+            moved: None,
             turn: None,
             n_pressed: None,
             n_max: 4,

@@ -15,6 +15,8 @@ pub(in crate::game) struct GapEvidence {
     pub(in crate::game) since: Option<Mono>,
     /// When the clock was pressed last, or was found pressed.
     pub(in crate::game) turned: Option<Mono>,
+    /// Whose piece was seen to be moved last.
+    pub(in crate::game) moved: Option<Color>,
     /// Who is on move by the clock.
     pub(in crate::game) turn: Option<Color>,
     /// How often the clock was pressed, where it tells.

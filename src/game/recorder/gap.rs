@@ -60,19 +60,19 @@ impl LastRead {
 #[derive(Clone, Debug)]
 pub(super) struct Silence {
     /// What was believed before it.
-    base: Tracker,
+    pub(super) base: Tracker,
     /// Since when; nobody was there then if a daemon was started anew,
-    since: Option<Mono>,
+    pub(super) since: Option<Mono>,
     /// and nobody had been for so long, if that is known.
     gone: Option<Duration>,
     /// When the board was read as a whole after it.
-    pictured: Option<Mono>,
+    pub(super) pictured: Option<Mono>,
     /// What the clock showed before it.
     clock: Option<LastRead>,
     /// A clock may come to be heard.
     awaits_clock: bool,
     /// How it stood then.
-    found: Option<Board>,
+    pub(super) found: Option<Board>,
     /// When the line was open again.
     up: Option<Mono>,
     /// The last press since the board was read.
@@ -382,10 +382,10 @@ impl Recorder {
     }
 
     /// The board has changed: what was not known may be told by it once it is at rest.
-    pub(super) fn note_stir(&mut self, cx: &Cx<'_>, now: Mono) {
+    pub(super) fn note_stir(&mut self, cx: &mut Cx<'_>, now: Mono) {
         if self.is_silent() {
             self.bridge_after(cx, now, AT_REST);
-        } else if self.play.as_ref().is_some_and(Play::is_fresh) {
+        } else if self.play.as_ref().is_some_and(Play::is_fresh) && !self.turn_if_moved(cx, now) {
             self.timers.set(Timer::Bridge, now + ADOPTED_ANEW);
         }
     }
@@ -519,7 +519,7 @@ impl Recorder {
     }
 
     /// What is known of the silence beside what the board shows.
-    fn evidence(&self, cx: &Cx<'_>, silence: &Silence, pictured: Mono) -> GapEvidence {
+    pub(super) fn evidence(&self, cx: &Cx<'_>, silence: &Silence, pictured: Mono) -> GapEvidence {
         let turn = Self::turn(cx, silence);
         let since = silence.since.or(silence.gone.map(|_| Mono::default()));
         let gone = silence.gone.unwrap_or_default();
@@ -535,6 +535,7 @@ impl Recorder {
         GapEvidence {
             since: silence.since,
             turned: silence.pressed.or(silence.turned),
+            moved: self.joining.moved(),
             turn,
             n_pressed,
             n_max,

@@ -22,6 +22,8 @@ pub(super) struct Handling {
     read: Option<Mono>,
     /// Pieces that were seen on their new square before they had left the old one.
     early: Vec<(Mono, Piece)>,
+    /// Whose piece went last from one square to another.
+    pub(super) moved: Option<Color>,
 }
 
 /// A piece that has left its square and stands nowhere.
@@ -41,7 +43,7 @@ struct Lifted {
 
 impl Default for Handling {
     fn default() -> Self {
-        Self { came: [None; 64], lifted: Vec::new(), read: None, early: Vec::new() }
+        Self { came: [None; 64], lifted: Vec::new(), read: None, early: Vec::new(), moved: None }
     }
 }
 
@@ -77,7 +79,10 @@ impl Handling {
         }
         match self.lifted.iter().rposition(|lifted| lifted.piece == piece) {
             Some(idx) => {
-                self.lifted.remove(idx);
+                let lifted = self.lifted.remove(idx);
+                if lifted.from != sq {
+                    self.moved = Some(piece.color);
+                }
             }
             None => self.early.push((now, piece)),
         }

@@ -9,19 +9,15 @@
 
 use super::gap::RESTED;
 use super::in_hand::Handling;
+use super::pause::{Begun, LateSteps, MOVES_TOLD, PAUSED, is_step, position, step};
 use super::timers::Timer;
 use super::{Cx, Recorder};
 use crate::clock::ClockPresence;
-use crate::game::clock::Beginning;
 use crate::game::entry::{Fact, LinkState};
 use crate::game::play::{Play, n_come_back};
-use crate::game::settings::Settings;
 use crate::table::{Placement, Reading};
 use crate::time::Mono;
-use crate::track::bridge;
-use crate::track::legal;
-use shakmaty::{Board, CastlingMode, Chess, Color, Position, Role, Square};
-use std::num::NonZeroU32;
+use shakmaty::{Board, CastlingMode, Color, Position, Role, Square};
 use std::time::Duration;
 
 /// A board that has been still for so long may stand between two moves.
@@ -43,6 +39,7 @@ const STANDS_MAX: usize = 8;
 /// A board on which a move may have ended.
 #[derive(Clone, Debug)]
 pub(super) struct Arrival {
+    at: Mono,
     board: Board,
     /// Who pressed the clock on it.
     by: Option<Color>,
@@ -70,6 +67,10 @@ pub(super) struct Joining {
     seen: Placement,
     /// When that last changed.
     changed: Mono,
+    /// A piece was put down then.
+    was_put: bool,
+    /// What the sensors have said of late.
+    steps: LateSteps,
     /// The board was read as a whole since the line is open.
     is_pictured: bool,
     pressed: Option<Pressed>,
@@ -89,6 +90,8 @@ impl Default for Joining {
         Self {
             seen: Placement::empty(),
             changed: Mono::default(),
+            was_put: false,
+            steps: LateSteps::default(),
             is_pictured: false,
             pressed: None,
             hands: Handling::default(),
@@ -112,7 +115,32 @@ impl Joining {
             _ => {}
         }
         self.seen.set(sq, reading);
-        self.changed = now;
+        self.steps.note(now, sq, reading);
+        (self.changed, self.was_put) = (now, matches!(reading, Reading::Piece(_)));
+    }
+
+    /// `sq` is about to read this. Where it lifts a piece from a board on which one was put down
+    /// before, and nothing stirred for a moment, that may have stood between two moves. Where moves
+    /// that follow each other tell, what they began from.
+    pub(super) fn pause(
+        &mut self,
+        now: Mono,
+        (sq, reading): (Square, Reading),
+        mode: CastlingMode,
+    ) -> Option<Begun> {
+        let is_lifted = reading == Reading::Empty && self.seen.get(sq) != Reading::Empty;
+        let has_paused = self.was_put && now.since(self.changed) >= PAUSED;
+        let board = self.board().filter(|_| is_lifted && has_paused)?.clone();
+        let (at, on_record) = (self.changed, board.clone());
+        self.stand(Arrival { at, board, by: None, moved: None, n_known: 0, on_record }, mode);
+        self.begun().filter(|_| self.run().len() > MOVES_TOLD)
+    }
+
+    /// What the moves that follow each other began from, if nobody has pressed a clock for them.
+    fn begun(&self) -> Option<Begun> {
+        let (Arrival { at, board, .. }, stands) = self.run().split_first()?;
+        let turn = stands.first()?.moved.filter(|_| self.run().iter().all(|it| it.by.is_none()))?;
+        Some(Begun { at: *at, board: board.clone(), turn, steps: self.steps.since(*at)? })
     }
 
     /// The clock was pressed.
@@ -143,6 +171,11 @@ impl Joining {
     pub(super) fn forget_stands(&mut self) {
         (self.pressed, self.since) = (None, None);
         self.stands.clear();
+    }
+
+    /// Whose piece was moved last, by what was seen since the board was first read.
+    pub(super) fn moved(&self) -> Option<Color> {
+        self.hands.moved
     }
 
     /// What is on the board; `None` if the sensors name no pieces.
@@ -225,33 +258,6 @@ impl Joining {
     }
 }
 
-/// Whose legal move leads from `before` to `after`, if it is one player's only.
-fn step(before: &Board, after: &Board, turn: Option<Color>, mode: CastlingMode) -> Option<Color> {
-    let moves = |color: &Color| {
-        let is_his = turn.is_none_or(|turn| turn == *color);
-        is_his && position(before, *color, mode).is_some_and(|pos| is_step(&pos, after))
-    };
-    let mut movers = Color::ALL.into_iter().filter(moves);
-    movers.next().filter(|_| movers.next().is_none())
-}
-
-/// Whether a legal move leads from `before` to `after`.
-fn is_step(before: &Chess, after: &Board) -> bool {
-    let seen = Placement::from(after.clone());
-    // Castling changes four squares.
-    seen.differs(before.board()).count() <= 4
-        && legal::moves(before).any(|m| {
-            let mut pos = before.clone();
-            pos.play_unchecked(m);
-            pos.board() == after
-        })
-}
-
-/// The position of `board` with `turn` to move, if a game can be joined in it.
-pub(super) fn position(board: &Board, turn: Color, mode: CastlingMode) -> Option<Chess> {
-    bridge::standing(board, None, mode, turn, NonZeroU32::MIN)
-}
-
 /// What makes a game of what stands on the board.
 enum JoinedAs {
     /// Nobody has recorded a game here: it is joined at the first stand.
@@ -265,18 +271,6 @@ enum JoinedAs {
 }
 
 impl Recorder {
-    /// What is seen on a board on which no game is on record.
-    pub(in crate::game) fn unrecorded(&self) -> Option<&Placement> {
-        self.joining.seen().filter(|_| self.play.is_none() && self.link == LinkState::Live)
-    }
-
-    /// How castling is played in a game that is joined.
-    pub(in crate::game) fn joined_mode(&self, settings: &Settings) -> CastlingMode {
-        let known = self.play.as_ref().filter(|play| !play.is_over());
-        let named = CastlingMode::from_chess960(settings.is_chess960);
-        known.map_or(named, |play| play.sheet().mode())
-    }
-
     /// Whether what the board does may tell of a game that is not on record.
     fn may_join(&self) -> bool {
         self.link == LinkState::Live && !self.is_blind && !self.is_silent()
@@ -417,7 +411,8 @@ impl Recorder {
         let n_known = open.map_or(0, |play| play.sheet().n_completed());
         let on_record = open.map_or_else(Board::empty, |play| play.sheet().last().board().clone());
         let mode = self.joined_mode(cx.settings);
-        self.joining.stand(Arrival { board, by, moved: None, n_known, on_record }, mode);
+        let at = self.joining.changed;
+        self.joining.stand(Arrival { at, board, by, moved: None, n_known, on_record }, mode);
     }
 
     /// What the stands that follow from each other make known, if they are enough.
@@ -466,7 +461,7 @@ impl Recorder {
 
     fn join_if_told(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(found) = self.found(cx) else { return };
-        let run = self.joining.run().to_vec();
+        let (run, begun) = (self.joining.run().to_vec(), self.joining.begun());
         let Some(turn) = run.get(1).and_then(|stand| stand.moved) else { return };
         let Some(pos) = position(&run[0].board, turn, self.joined_mode(cx.settings)) else {
             return;
@@ -490,7 +485,10 @@ impl Recorder {
                 }
             }
         }
-        self.follow_stands(cx, now, &run[1..]);
+        match begun {
+            Some(begun) => self.follow_steps(cx, now, begun),
+            None => self.follow_stands(cx, now, &run[1..]),
+        }
     }
 
     /// The clock was pressed on a board that no legal move leads to from how it was taken over: it
@@ -537,12 +535,17 @@ impl Recorder {
             }
         }
         play.picture(now, &seen);
+        self.go_on_joined(cx, now);
+    }
+
+    /// The record has the moves that have been seen since the game was joined, and the board as it
+    /// stood then.
+    pub(super) fn go_on_joined(&mut self, cx: &mut Cx<'_>, now: Mono) {
         self.joining.stands.clear();
         self.watch.note_gap(now);
         self.look(cx, now, 0);
         self.rejudge(cx, now);
-        // The record has the board as it stood when the game was joined.
-        cx.facts.push(Fact::Pictured(seen));
+        cx.facts.push(Fact::Pictured(self.joining.seen.clone()));
     }
 
     /// Where no game is on record and a clock runs, one is played.
@@ -572,25 +575,6 @@ impl Recorder {
             }
         } else {
             self.timers.set(Timer::Join, since + NO_START_AFTER);
-        }
-    }
-
-    /// A game is joined in `pos`.
-    pub(in crate::game) fn begin_joined(&mut self, cx: &mut Cx<'_>, now: Mono, pos: Chess) {
-        self.close_open(cx);
-        let mode = self.joined_mode(cx.settings);
-        cx.seat_referee(&pos, mode);
-        self.open_record(cx, now, pos.clone(), mode, Beginning::Unseen);
-        if let Some(play) = &mut self.play {
-            play.begin_from(now, pos, true, cx.facts);
-        }
-    }
-
-    /// The record of a game that is another one ends.
-    pub(super) fn close_open(&mut self, cx: &mut Cx<'_>) {
-        if !self.is_over() {
-            self.leave_open(cx.facts);
-            cx.facts.push(Fact::GameClosed);
         }
     }
 }

@@ -9,6 +9,7 @@ mod gap;
 mod in_hand;
 mod join;
 mod memory;
+mod pause;
 mod press;
 mod put_back;
 mod standing;
@@ -270,6 +271,7 @@ impl Recorder {
         if self.is_blind {
             return false;
         }
+        self.note_pause(cx, now, sq, reading);
         self.joining.sense(now, sq, reading);
         self.record_idle(cx, sq, reading);
         self.note_stand(cx, now);

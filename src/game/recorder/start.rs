@@ -1,10 +1,10 @@
 //! How a game begins: with a start position on the board, or with one that is named.
 
-use super::join::position;
+use super::pause::position;
 use super::timers::Timer;
 use super::{Cx, Recorder};
 use crate::game::clock::Beginning;
-use crate::game::entry::Fact;
+use crate::game::entry::{Fact, LinkState};
 use crate::game::pairing::Pairing;
 use crate::game::play::{self, GapEvidence, Play, SET_UP_MIN, n_come_back};
 use crate::game::settings::Settings;
@@ -48,6 +48,37 @@ impl Recorder {
     ) {
         cx.seat_referee(&start, mode);
         self.open_record(cx, now, start, mode, Beginning::Seen);
+    }
+
+    /// A game is joined in `pos`.
+    pub(in crate::game) fn begin_joined(&mut self, cx: &mut Cx<'_>, now: Mono, pos: Chess) {
+        self.close_open(cx);
+        let mode = self.joined_mode(cx.settings);
+        cx.seat_referee(&pos, mode);
+        self.open_record(cx, now, pos.clone(), mode, Beginning::Unseen);
+        if let Some(play) = &mut self.play {
+            play.begin_from(now, pos, true, cx.facts);
+        }
+    }
+
+    /// The record of a game that is another one ends.
+    pub(super) fn close_open(&mut self, cx: &mut Cx<'_>) {
+        if !self.is_over() {
+            self.leave_open(cx.facts);
+            cx.facts.push(Fact::GameClosed);
+        }
+    }
+
+    /// What is seen on a board on which no game is on record.
+    pub(in crate::game) fn unrecorded(&self) -> Option<&Placement> {
+        self.joining.seen().filter(|_| self.play.is_none() && self.link == LinkState::Live)
+    }
+
+    /// How castling is played in a game that is joined.
+    pub(in crate::game) fn joined_mode(&self, settings: &Settings) -> CastlingMode {
+        let known = self.play.as_ref().filter(|play| !play.is_over());
+        let named = CastlingMode::from_chess960(settings.is_chess960);
+        known.map_or(named, |play| play.sheet().mode())
     }
 
     /// A result is due of a game that nobody has begun, as of players who did not come.

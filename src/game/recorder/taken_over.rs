@@ -2,6 +2,7 @@
 
 use super::timers::Timer;
 use super::{Cx, Recorder};
+use crate::clock::ClockPresence;
 use crate::game::entry::LinkState;
 use crate::game::play::Play;
 use crate::game::score::Unknown;
@@ -72,11 +73,23 @@ impl Recorder {
         let before = play.sheet().last().clone();
         let seen = Placement::from(board.clone());
         let n = Unknown::at_least(bridge::least(&before, &seen, turn));
-        let Some(pos) = play.adoptable(&before, board, turn, (n, n.likely())) else { return false };
+        let Some(pos) = play.adoptable(&before, board, (turn, None), (n, n.likely())) else {
+            return false;
+        };
         play.adopt(now, pos, n, cx.facts);
         self.forget_silence();
         self.go_on_here(cx);
         true
+    }
+
+    /// A board was taken over where no clock told who was on move, and it changes. True if it shows
+    /// a move of the one who was not believed to be: so he was.
+    pub(super) fn turn_if_moved(&mut self, cx: &mut Cx<'_>, now: Mono) -> bool {
+        if cx.clock.device() == ClockPresence::Present || cx.board.is_noisy(now) || self.is_away() {
+            return false;
+        }
+        let open = self.play.as_mut().filter(|play| play.mismatch().is_some());
+        open.is_some_and(|play| play.turn_around(now, cx.facts))
     }
 
     /// After a gap with no move on record since: whose move it is may be known better now, and the

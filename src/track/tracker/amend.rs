@@ -3,8 +3,9 @@
 
 use super::Tracker;
 use super::press::match_presses;
-use crate::table::Reading;
+use crate::table::{Placement, Reading};
 use crate::time::Mono;
+use crate::track::history::ReadingHistory;
 use crate::track::legal;
 use crate::track::line::{ASTRAY_MAX, Astray, CompletedBy, Line, Ply, arrivals_of};
 use crate::track::past::PRESSED_ON;
@@ -27,6 +28,16 @@ const PASSED_MAX: Duration = Duration::from_millis(1_000);
 const JITTER: Duration = Duration::from_millis(20);
 
 impl Tracker {
+    /// The board stood as `seen` at `at`, and had for long. What it has shown since is to be told
+    /// again.
+    pub fn go_on_from(&mut self, at: Mono, seen: Placement) {
+        self.history = ReadingHistory::default();
+        self.changed = [Mono::default(); 64];
+        (self.last_change, self.now, self.pictured) = (at, at, at);
+        (self.seen, self.missed) = (seen, None);
+        self.closing.clear();
+    }
+
     /// What becomes of `line` if one of its moves went to another square than it says: the piece is
     /// missing there, and the other square explains where it is now, or why it is nowhere.
     pub(in crate::track) fn amended(&self, line: &Line, at: Mono, budget: &mut usize) -> Vec<Line> {
