@@ -467,6 +467,7 @@ fn no_game(index: usize) -> RecoverError {
 mod tests {
     use super::*;
     use crate::game::{Effect, Event};
+    use crate::table::Placement;
     use crate::time::{Stamp, Wall};
     use crate::wire::{BoardMessage, Dump, FieldCode, Orientation};
     use shakmaty::{Position, Square};
@@ -569,9 +570,19 @@ mod tests {
         };
         let empty = crate::table::Reading::Empty;
         assert_eq!(seen_by(&fold), (0, 1, empty, Mono::default()));
-        // What came before a line was cut leads to nothing.
-        fold.fold(7, &entry(9_000, Fact::Link(LinkState::Lost))).unwrap();
-        assert_eq!(seen_by(&fold), (1, 0, empty, Mono::default()));
+        // What came before a line was cut, or the daemon was gone, goes on where the board stands
+        // as it stood, and leads to nothing where it does not.
+        let other = Fact::Pictured(Placement::parse("rnbqkbnr/8/8/8/8/8/8/RNBQKBNR").unwrap());
+        let later = [
+            (9_000, Fact::Link(LinkState::Lost), (0, 1)),
+            (1_000, Fact::Link(LinkState::Live), (0, 1)),
+            (1_000, other, (1, 0)),
+        ];
+        for (idx, (ms, fact, (n, n_open))) in (7..).zip(later) {
+            fold.fold(idx, &entry(ms, fact)).unwrap();
+            let (n_seen, n_open_seen, ..) = seen_by(&fold);
+            assert_eq!((n_seen, n_open_seen), (n, n_open), "{idx}");
+        }
     }
 
     #[test]

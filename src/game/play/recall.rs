@@ -51,7 +51,7 @@ impl Play {
 
     /// Lets a tracker as it was before something was missed see what the board `remembers` of the
     /// time since, and goes on with it. False, and nothing is changed, if that does not lead to the
-    /// board as it is.
+    /// board as it is, or explains less of it than what is on record.
     pub(in crate::game) fn recall(
         &mut self,
         at: Mono,
@@ -70,7 +70,7 @@ impl Play {
         // A last move that no press completed is told by the stillness after it.
         tracker.look(at + ahead, STEP_MAX);
         let fits = tracker.seen() == self.tracker.seen();
-        if !fits || tracker.mismatch().is_some() && self.tracker.mismatch().is_none() {
+        if !fits || tracker.difference().count() > self.tracker.difference().count() {
             return false;
         }
         if n_come_back(self.tracker.seen().known(), tracker.best().standing()) >= SET_UP_MIN {
