@@ -62,7 +62,7 @@ pub(super) struct Silence {
     /// What was believed before it.
     pub(super) base: Tracker,
     /// Since when; nobody was there then if a daemon was started anew,
-    pub(super) since: Option<Mono>,
+    since: Option<Mono>,
     /// and nobody had been for so long, if that is known.
     gone: Option<Duration>,
     /// When the board was read as a whole after it.

@@ -39,6 +39,7 @@ const STANDS_MAX: usize = 8;
 /// A board on which a move may have ended.
 #[derive(Clone, Debug)]
 pub(super) struct Arrival {
+    /// Since when it stood so.
     at: Mono,
     board: Board,
     /// Who pressed the clock on it.
