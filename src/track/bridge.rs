@@ -40,6 +40,8 @@ pub struct Unseen<'a> {
     pub untold: Bitboard,
     /// Who is on move by the clock. A move of his may stand on which he has not pressed.
     pub turn: Option<Color>,
+    /// Whose piece was seen to move last, if any was.
+    pub moved: Option<Color>,
     /// How many moves were pressed since the beginning of all shores, where the clock tells.
     pub n_pressed: Option<usize>,
     /// Pieces have moved since the last press that was heard, and one may have been lost: a move
@@ -163,6 +165,11 @@ impl BridgeSearch<'_> {
     fn all_of(&mut self, n: usize, is_pressed: bool) -> bool {
         let n_pressed = if is_pressed { n } else { n.saturating_sub(1) };
         if self.unseen.n_pressed.is_some_and(|known| known != n_pressed) {
+            return false;
+        }
+        // A move that is still to be pressed for was made last.
+        let is_answered = self.unseen.moved.is_some_and(|by| self.unseen.turn == Some(!by));
+        if is_answered && !is_pressed {
             return false;
         }
         let mut has_found = false;
@@ -398,6 +405,7 @@ mod tests {
             seen: &seen,
             untold,
             turn,
+            moved: None,
             n_pressed,
             is_stirred: false,
             n_max: 99,
@@ -512,6 +520,7 @@ mod tests {
                         seen,
                         untold,
                         turn,
+                        moved: None,
                         n_pressed,
                         is_stirred: false,
                         n_max: 99,
@@ -549,6 +558,7 @@ mod tests {
                     seen,
                     untold,
                     turn,
+                    moved: None,
                     n_pressed,
                     is_stirred: false,
                     n_max: 99,

@@ -303,6 +303,23 @@ fn what_was_hurt_amid_noise_is_read_again() {
     }
 }
 
+/// Each of these had moves on record that nobody played: half-moves that nobody had pressed for
+/// were counted as presses; a move that had been answered was taken for one still to be pressed
+/// for; a piece that the player on move had just moved was taken over where it rested; or what was
+/// believed when the board was read twice was not what stood there.
+#[test]
+fn what_nobody_pressed_for_is_not_counted() {
+    let loose = [17, 19, 24, 31, 32, 43, 65, 78].map(|seed| ("school", TroubleKind::Loose, seed));
+    let school = [98, 115].map(|seed| ("school", TroubleKind::Noise, seed));
+    let scramble = [12, 35, 50].map(|seed| ("scramble", TroubleKind::Noise, seed));
+    let all = loose.into_iter().chain(school).chain(scramble);
+    for (profile, kind, seed) in all.chain([("blitz", TroubleKind::Noise, 117)]) {
+        let case = TroubleCase { profile, ..case(773_000 + seed, kind) };
+        let account = case.run(&[]).account;
+        assert_eq!((account.n_invented, account.n_missing), (0, 0), "{case:?}: {account:?}");
+    }
+}
+
 /// What a board remembers was taken for the game: moves of an earlier one that began alike, and a
 /// piece that was slid on while the memory was told, as if it had rested on its way.
 #[test]

@@ -475,20 +475,25 @@ impl Play {
     }
 
     /// What the clock adds for each move, as the times on record show: two presses that are far
-    /// enough apart tell.
+    /// enough apart tell, if nobody has moved between them without a press.
     pub(in crate::game) fn increment_shown(&self) -> Option<Duration> {
-        let shown = |idx: usize| {
+        let pressed = |idx: usize| {
             let done = self.sheet.moves()[idx].completed?;
-            let times = done.times.filter(|_| done.by == CompletedBy::Press)?;
-            Some((idx, done.at, times))
+            (done.by == CompletedBy::Press).then_some(done)
         };
+        let shown = |idx: usize| pressed(idx).and_then(|done| Some((idx, done.at, done.times?)));
         // Times of two runs of the program are not compared.
         let from = self.sheet.n_before_gap();
         let middle = self.sheet.n_foreign().clamp(from, self.sheet.len());
         let both = |range: Range<usize>| {
-            let (first, at, before) = range.clone().find_map(shown)?;
-            let (last, until, after) = (first + 1..range.end).rev().find_map(shown)?;
-            Some((last - first, until.since(at), before, after))
+            let indices: Vec<usize> = range.collect();
+            let runs = indices.chunk_by(|_, idx| pressed(*idx).is_some());
+            let spans = runs.filter_map(|run| {
+                let (first, at, before) = run.iter().copied().find_map(shown)?;
+                let (last, until, after) = run.iter().copied().rev().find_map(shown)?;
+                (last > first).then(|| (last - first, until.since(at), before, after))
+            });
+            spans.max_by_key(|(n, ..)| *n)
         };
         let (n, passed, before, after) =
             both(middle..self.sheet.len()).or_else(|| both(from..middle))?;

@@ -65,6 +65,7 @@ pub(super) fn unseen<'a>(
         seen,
         untold: base.untold(),
         turn: evidence.turn,
+        moved: evidence.moved,
         n_pressed: pressed_since_root(base, evidence),
         is_stirred: evidence.is_stirred,
         n_max: evidence.n_max,

@@ -199,6 +199,14 @@ impl Recorder {
         if cx.board.confirmed(now).is_some() && !self.is_silent() {
             (self.watch.told_hurt, self.watch.told_unknown) = (false, false);
             self.timers.clear(Timer::Unread);
+            let is_contradicted = self.play.as_ref().is_some_and(|play| {
+                let tracker = play.tracker();
+                (tracker.difference() & tracker.seen().occupied()).any()
+            });
+            if self.vouched.is_some() && is_contradicted {
+                // What was believed before may lead to what stands there.
+                return;
+            }
             self.vouched = self.play.as_ref().map(|play| {
                 let tracker = play.tracker().clone();
                 Vouched { at: now, heard: HeardReadings::since(tracker.seen().clone()), tracker }
@@ -430,6 +438,7 @@ impl Recorder {
             && self.is_hand_empty(cx, now, seen.as_ref());
         let rested = stirred.max(pictured) + UNPRESSED;
         let has_rested = now >= rested && !is_pressed;
+        let is_told = is_told && (has_rested || is_pressed || !self.is_at_it(evidence.turn));
         let is_stirred = is_noise && !is_pressed;
         let evidence = GapEvidence { is_told, has_rested, is_pressed, is_stirred, ..evidence };
         let (base, heard) = (silence.base.clone(), silence.heard.clone());

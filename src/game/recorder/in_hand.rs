@@ -77,14 +77,13 @@ impl Handling {
         if self.lifted.iter().all(|known| known.piece != piece) {
             self.lifted.retain(|known| !known.becomes(sq, piece));
         }
-        match self.lifted.iter().rposition(|lifted| lifted.piece == piece) {
-            Some(idx) => {
-                let lifted = self.lifted.remove(idx);
-                if lifted.from != sq {
-                    self.moved = Some(piece.color);
-                }
-            }
-            None => self.early.push((now, piece)),
+        let lifted = self.lifted.iter().rposition(|lifted| lifted.piece == piece);
+        let from = lifted.map(|idx| self.lifted.remove(idx).from);
+        if from.is_none() {
+            self.early.push((now, piece));
+        }
+        if from != Some(sq) {
+            self.moved = Some(piece.color);
         }
         self.came[usize::from(sq)] = Some(now);
     }

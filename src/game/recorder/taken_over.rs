@@ -82,6 +82,12 @@ impl Recorder {
         true
     }
 
+    /// Whether the player who has the `turn` by the clock moved a piece last, by what was seen: he
+    /// has not pressed for it, and it may not stay there.
+    pub(super) fn is_at_it(&self, turn: Option<Color>) -> bool {
+        turn.is_some() && turn == self.joining.moved()
+    }
+
     /// A board was taken over where no clock told who was on move, and it changes. True if it shows
     /// a move of the one who was not believed to be: so he was.
     pub(super) fn turn_if_moved(&mut self, cx: &mut Cx<'_>, now: Mono) -> bool {
@@ -94,8 +100,9 @@ impl Recorder {
 
     /// After a gap with no move on record since: whose move it is may be known better now, and the
     /// board may have been in motion when it was taken over. True if it has been taken over anew.
+    /// While nobody hears it, it tells neither.
     pub(super) fn adopt_anew(&mut self, cx: &mut Cx<'_>, now: Mono) -> bool {
-        if cx.clock.is_interrupted() || self.is_away() {
+        if cx.clock.is_interrupted() || self.is_away() || self.is_silent() {
             return false;
         }
         let turn = cx.clock.on_move().filter(|_| cx.clock.is_running());
@@ -111,11 +118,12 @@ impl Recorder {
             self.timers.set(Timer::Bridge, now + LOOKED_AGAIN);
             return false;
         }
+        let is_at_it = self.is_at_it(turn);
         let Some(play) = &mut self.play else { return false };
         if turn.is_none() && play.turn_around(now, cx.facts) {
             return true;
         }
-        still >= ADOPTED_ANEW && play.adopt_as_seen(now, turn, cx.facts)
+        !is_at_it && still >= ADOPTED_ANEW && play.adopt_as_seen(now, turn, cx.facts)
     }
 }
 
