@@ -218,7 +218,7 @@ fn n_files() -> u64 {
 }
 
 /// The names under which the pages may be asked for: those that are set, and this machine's.
-fn names(set: &[String]) -> Vec<String> {
+pub(super) fn names(set: &[String]) -> Vec<String> {
     let own = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let mut names = set.to_vec();
     names.extend([format!("{own}.local"), own]);

@@ -7,11 +7,14 @@ use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::Stdio;
+use std::time::Duration;
 
 use rokade::shell::config::{Config, DELIVERED};
 use rokade::shell::pty::Pty;
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpSocket;
 use tokio::process::{Child, Command};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
 #[cfg(feature = "web")]
@@ -250,6 +253,80 @@ async fn a_page_takes_the_code_that_waits_for_it_and_goes_with_it() {
     assert_eq!(page.end().await, Some(0));
     let said = place.run(&["setup", "--browser", "192.0.2.1:80"]).await;
     assert_sentence(&said, 8, &["cannot serve the page at 192.0.2.1:80", "--browser"]);
+}
+
+/// Says this to the page from another address of this machine; what is answered, if anything is.
+async fn say_from(from: [u8; 4], to: SocketAddr, words: String) -> String {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(SocketAddr::from((from, 0))).unwrap();
+    let mut answer = String::new();
+    if let Ok(mut stream) = socket.connect(to).await {
+        stream.write_all(words.as_bytes()).await.ok();
+        timeout(LIMIT, stream.read_to_string(&mut answer)).await.ok();
+    }
+    answer
+}
+
+fn try_code(code: &str, host: &str) -> String {
+    let form = format!("code={code}&name=gold&replace=on");
+    let n = form.len();
+    format!(
+        "POST / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {n}\r\n\r\n\
+         {form}"
+    )
+}
+
+#[tokio::test]
+async fn who_knows_the_code_gets_in_whoever_else_tries_and_stays() {
+    let place = Place::new();
+    fs::write(place.path("rokade.toml"), DELIVERED).unwrap();
+    fs::write(place.path("setup.code"), "12345678\n").unwrap();
+    let page = Page::start(place.command(&["setup"]), place.addr).await;
+    let to = page.address;
+    // A page from elsewhere that has our address under its own name sees nothing.
+    let said = say_from([127, 0, 0, 2], to, try_code("12345678", "elsewhere.example")).await;
+    assert!(said.starts_with("HTTP/1.1 421"), "{said}");
+
+    let mut others = JoinSet::new();
+    // More than there are seats begin to ask, and say no more.
+    for _ in 0..100 {
+        others.spawn(say_from([127, 0, 0, 2], to, "POST / HTTP/1.1\r\nHost: x".to_owned()));
+    }
+    // Codes are tried all the time.
+    for n in 0..40 {
+        others.spawn(async move {
+            for code in 0..1_000 {
+                let code = format!("{n:02}{code:06}");
+                say_from([127, 0, 0, 3], to, try_code(&code, "localhost")).await;
+            }
+            String::new()
+        });
+    }
+    sleep(Duration::from_secs(2)).await;
+    let again = say_from([127, 0, 0, 3], to, try_code("0", "localhost")).await;
+    assert!(!again.contains("Rokade is set up"), "{again}");
+    let began = Instant::now();
+    let said = page.post(&[("code", "12345678"), ("name", "gold"), ("replace", "on")]).await;
+    assert!(said.contains("Rokade is set up"), "{said}");
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    others.abort_all();
+    assert_eq!(page.end().await, Some(0));
+}
+
+/// A hundred million codes last: each wrong one holds up the next, whether its answer is awaited or
+/// not.
+#[tokio::test]
+async fn codes_are_tried_one_a_second_at_the_most() {
+    let place = Place::new();
+    fs::write(place.path("rokade.toml"), DELIVERED).unwrap();
+    fs::write(place.path("setup.code"), "12345678\n").unwrap();
+    let page = Page::start(place.command(&["setup"]), place.addr).await;
+    let began = Instant::now();
+    for n in 2..6 {
+        let said = say_from([127, 0, 0, n], page.address, try_code("1", "localhost")).await;
+        assert!(said.contains("This is not the code"), "{said}");
+    }
+    assert!(began.elapsed() >= Duration::from_secs(3), "{:?}", began.elapsed());
 }
 
 #[tokio::test]

@@ -15,13 +15,20 @@ const MACHINE: &str = "this machine";
 /// In `get_throttled`: the supply was too weak since the start of the machine.
 const WAS_UNDERVOLTED: u32 = 1 << 16;
 
-/// What is to be said of a Pi whose system has its files below `root`, on which these boards are.
+/// Where the unit is: whose it is, and who has put another one in its place.
+const UNITS: [&str; 3] = ["etc", "usr/lib", "lib"];
+/// As this version has it.
+const UNIT: &str = include_str!("../../../systemd/rokade.service");
+
+/// What is to be said of a machine, most of it of a Pi, whose system has its files below `root`, on
+/// which these boards are.
 pub(super) fn look(boards: &[&BoardConfig], root: &Path) -> Vec<Diagnosis> {
+    let mut found: Vec<Diagnosis> = unit(root).into_iter().collect();
     let model = fs::read_to_string(root.join("proc/device-tree/model")).unwrap_or_default();
     if !model.contains("Raspberry Pi") {
-        return Vec::new();
+        return found;
     }
-    let mut found: Vec<Diagnosis> = power(root).into_iter().chain(memory(root)).collect();
+    found.extend(power(root).into_iter().chain(memory(root)));
     let files = ["boot/firmware/config.txt", "boot/config.txt"];
     let text = files.iter().find_map(|name| fs::read_to_string(root.join(name)).ok());
     let text = text.unwrap_or_default();
@@ -31,6 +38,21 @@ pub(super) fn look(boards: &[&BoardConfig], root: &Path) -> Vec<Diagnosis> {
     let pulses = |board: &&BoardConfig| lights::pulses(board, &model, &settings, root);
     found.extend(boards.iter().flat_map(pulses));
     found
+}
+
+/// A unit that is not the one of this version: another version's, damaged, or changed by hand.
+fn unit(root: &Path) -> Option<Diagnosis> {
+    let paths = UNITS.map(|folder| format!("{folder}/systemd/system/rokade.service"));
+    let read = |path: String| Some((fs::read_to_string(root.join(&path)).ok()?, path));
+    let (text, path) = paths.into_iter().find_map(read)?;
+    if text == UNIT {
+        return None;
+    }
+    let saw = format!("the service is started by /{path}, which is not that of this version");
+    let means = "what it may do and how it is watched is not known: move that file away, install \
+                 the package once more with `sudo apt install --reinstall`, and enter changes of \
+                 your own in `sudo systemctl edit rokade`";
+    Some(Diagnosis::of(MACHINE, false, &saw, means))
 }
 
 /// A supply that is too weak, or was.
@@ -171,6 +193,19 @@ mod tests {
     fn a_machine_that_is_no_pi_is_left_alone() {
         let other = [("sys/fs/cgroup/cgroup.controllers", "cpu io"), (CONFIG, "dtparam=spi=on")];
         assert_eq!(told(&other, &switches(SwitchReader::Rows)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_unit_of_another_version_is_told() {
+        let whole = UNIT.to_owned();
+        let part = whole.replace("WatchdogSec=", "# WatchdogSec=");
+        let [of_machine, _, of_package] =
+            UNITS.map(|folder| format!("{folder}/systemd/system/rokade.service"));
+        let of = |files: &[(&str, &str)]| told(files, &BoardConfig::default());
+        assert_eq!(of(&[(&of_package, &whole)]), Vec::<String>::new());
+        assert!(of(&[(&of_package, &part)])[0].contains("not that of this version"));
+        let said = of(&[(&of_package, &whole), (&of_machine, &part)]);
+        assert!(said[0].contains("/etc/systemd/system/rokade.service"), "{said:?}");
     }
 
     #[test]

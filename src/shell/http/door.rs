@@ -5,7 +5,7 @@
 //! first bytes of a request tell.
 
 use std::io::{self, ErrorKind};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -167,7 +167,14 @@ impl Listener for Door {
 
 /// The client who makes a request.
 #[derive(Clone, Debug)]
-pub(super) struct Asker(pub(super) Arc<Seat>);
+pub(in crate::shell) struct Asker(pub(super) Arc<Seat>);
+
+impl Asker {
+    /// The address that counts: a household's.
+    pub(in crate::shell) fn neighbors(&self) -> IpAddr {
+        self.0.address
+    }
+}
 
 impl Connected<IncomingStream<'_, Door>> for Asker {
     fn connect_info(stream: IncomingStream<'_, Door>) -> Self {

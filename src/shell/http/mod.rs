@@ -7,6 +7,7 @@
 //! (`seats`), and no path from the network names a file (`pages`).
 
 mod door;
+mod form;
 mod hall;
 mod health;
 mod livechess;
@@ -21,6 +22,8 @@ mod tournament;
 mod view;
 mod viewer;
 
+pub(super) use door::Asker;
+pub(super) use form::serve_form;
 pub(super) use rounds::{of_event, of_others};
 pub use seats::Seats;
 
@@ -57,7 +60,7 @@ use crate::game::Game;
 use crate::relay::livechess::Live;
 use crate::relay::view::View;
 use crate::time::Stamp;
-use door::{Asker, Caller, Desks, Door};
+use door::{Caller, Desks, Door};
 use health::Health;
 use relay::Local;
 use seats::House;

@@ -182,7 +182,7 @@ pub(super) struct Seat {
     /// Whose connection it is.
     pub(super) from: IpAddr,
     /// The address that counts.
-    address: IpAddr,
+    pub(super) address: IpAddr,
     pace: Mutex<RateLimit>,
     stays: AtomicBool,
     house: Arc<House>,

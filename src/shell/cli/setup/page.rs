@@ -9,22 +9,25 @@ use super::found::{self, FoundPort};
 use super::questions::{KEY, PEGASUS, SetupAnswers, SetupQuestion, ports, questions};
 use super::{daemon, ordered, set_time_zone};
 use crate::shell::config::Config;
+use crate::shell::http::{Asker, serve_form};
+use crate::shell::services::names;
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::extract::{RawQuery, State};
+use axum::extract::{ConnectInfo, RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, Notify};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 /// A form with all names at their longest.
 const FORM_MAX_BYTES: usize = 16 * 1024;
@@ -53,10 +56,32 @@ pub(super) struct Browser {
     is_kept: bool,
     /// Boards that a radio has heard of late.
     on_air: Mutex<Vec<FoundPort>>,
-    /// Held while a code is tried.
-    trial: Mutex<()>,
+    /// When the next code may be tried; held while one is.
+    trial: Mutex<Instant>,
+    /// The addresses that wait for that, once each: none can keep all others out.
+    waiting: StdMutex<BTreeSet<IpAddr>>,
     /// The settings are written.
     done: Notify,
+}
+
+/// The turn of an address to try a code; given up when it is dropped.
+struct CodeTurn<'a> {
+    waiting: &'a StdMutex<BTreeSet<IpAddr>>,
+    from: IpAddr,
+}
+
+impl<'a> CodeTurn<'a> {
+    /// `None` while another try of the same address waits.
+    fn of(waiting: &'a StdMutex<BTreeSet<IpAddr>>, from: IpAddr) -> Option<Self> {
+        let mut all = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(from).then(|| Self { waiting, from })
+    }
+}
+
+impl Drop for CodeTurn<'_> {
+    fn drop(&mut self) {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.from);
+    }
 }
 
 /// What somebody entered, as it came: keys may repeat.
@@ -83,8 +108,9 @@ impl Browser {
         let is_kept = digits(&kept).len() == N_DIGITS;
         let made = if is_kept { Ok(digits(&kept)) } else { new_code() };
         let code = made.map_err(Failure::io("cannot make a code"))?;
-        let (on_air, trial) = (Mutex::new(Vec::new()), Mutex::new(()));
-        Ok(Self { file, may_replace, code, is_kept, on_air, trial, done: Notify::new() })
+        let (on_air, trial) = (Mutex::new(Vec::new()), Mutex::new(Instant::now()));
+        let (waiting, done) = (StdMutex::default(), Notify::new());
+        Ok(Self { file, may_replace, code, is_kept, on_air, trial, waiting, done })
     }
 
     /// Asks until there is an answer.
@@ -120,9 +146,9 @@ impl Browser {
                 sleep(LISTENS_EVERY).await;
             }
         });
-        let server = axum::serve(listener, app)
-            .with_graceful_shutdown(async move { leave.notified().await });
-        let mut server = tokio::spawn(async move { server.await });
+        let rules = (names(&[]), POLICY);
+        let stop = async move { leave.notified().await };
+        let mut server = tokio::spawn(serve_form(listener, app, rules, stop, GRACE));
         let answered_elsewhere = async {
             while !browser.is_kept || browser.file.code().exists() {
                 sleep(LOOK).await;
@@ -136,23 +162,35 @@ impl Browser {
             _ = &mut server => return Err(Failure::Other("the page's server stopped".into())),
         }
         over.notify_one();
-        timeout(GRACE, server).await.ok();
+        server.await.ok();
         Ok(())
     }
 
-    /// Takes the answers; the page that says so, or says why not.
-    async fn take(&self, form: &Form, headers: &HeaderMap) -> Result<String, Failure> {
-        let is_code = {
-            let _trial = self.trial.lock().await;
-            let is_code = digits(form.get("code").unwrap_or_default()) == self.code;
-            if !is_code {
-                sleep(AFTER_WRONG).await;
-            }
-            is_code
-        };
-        let mut wrong = Vec::new();
+    /// Whether this is the code, once it may be tried; nothing while another try from the same
+    /// address waits.
+    async fn tries(&self, code: &str, from: IpAddr) -> Option<bool> {
+        let _turn = CodeTurn::of(&self.waiting, from)?;
+        let mut next = self.trial.lock().await;
+        sleep_until(*next).await;
+        let is_code = digits(code) == self.code;
         if !is_code {
-            wrong.push(("code", "This is not the code.".to_owned()));
+            *next = Instant::now() + AFTER_WRONG;
+        }
+        Some(is_code)
+    }
+
+    /// Takes the answers; the page that says so, or says why not.
+    async fn take(
+        &self,
+        form: &Form,
+        headers: &HeaderMap,
+        from: IpAddr,
+    ) -> Result<String, Failure> {
+        let mut wrong = Vec::new();
+        match self.tries(form.get("code").unwrap_or_default(), from).await {
+            Some(true) => {}
+            Some(false) => wrong.push(("code", "This is not the code.".to_owned())),
+            None => wrong.push(("code", "Another code is being tried; try again.".to_owned())),
         }
         let is_changed = self.file.is_changed()?;
         if is_changed && !self.may_replace && form.get("replace").is_none() {
@@ -267,12 +305,17 @@ async fn ask(State(browser): State<Arc<Browser>>, RawQuery(query): RawQuery) -> 
     html(browser.page(&form, &[]).await)
 }
 
-async fn answer(State(browser): State<Arc<Browser>>, headers: HeaderMap, body: Body) -> Response {
+async fn answer(
+    State(browser): State<Arc<Browser>>,
+    ConnectInfo(asker): ConnectInfo<Asker>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
     let Ok(Ok(bytes)) = timeout(FORM_WITHIN, to_bytes(body, FORM_MAX_BYTES)).await else {
         return (StatusCode::BAD_REQUEST, "The form did not arrive whole; try again.\n")
             .into_response();
     };
-    html(browser.take(&Form::parse(&bytes), &headers).await)
+    html(browser.take(&Form::parse(&bytes), &headers, asker.neighbors()).await)
 }
 
 async fn style() -> Response {
@@ -288,9 +331,6 @@ fn html(page: Result<String, Failure>) -> Response {
     let about = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
-        (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     ];
     (about, page).into_response()
 }
