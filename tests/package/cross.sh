@@ -5,9 +5,9 @@ give_up() {
     exit 1
 }
 
-# needs PROGRAM PACKAGE: installs the Debian package unless there is the program.
+# needs PROGRAM PACKAGE: installs the Debian package unless there is the program, or the file.
 needs() {
-    command -v "$1" >/dev/null && return
+    [ ! -e "$1" ] && ! command -v "$1" >/dev/null || return 0
     command -v apt-get >/dev/null || give_up "there is no $1; install it"
     local as_root=()
     [ "$(id -u)" = 0 ] || as_root=(sudo)
@@ -34,6 +34,8 @@ cross() {
     variable=${variable//-/_}
     if [ "$1" != "$(dpkg --print-architecture)" ]; then
         needs "$prefix-gcc" "gcc-$prefix"
+        # The compiler only recommends the headers of the C library.
+        needs "/usr/$prefix/include/stdio.h" "libc6-dev-$1-cross"
         needs "$prefix-objdump" "binutils-$prefix"
         needs "$emulator" qemu-user-static
         start=("$emulator" -L "/usr/$prefix")

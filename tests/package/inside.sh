@@ -76,6 +76,7 @@ holds "is upgraded in the middle of the game" installs new.deb
 holds "the service runs again" systemctl is-active --quiet rokade
 holds "the newer one" sh -c "dpkg-query -W -f '\${Version}' rokade | grep -q -- -2"
 holds "the settings were kept" grep -q '^port = "/run/try/board"' /etc/rokade/rokade.toml
+holds "those of the newer one can be read beside them" grep -q 'next revision' /usr/share/rokade/rokade.toml
 holds "nothing of the record is gone" has_moves "$n_before"
 holds "the game goes on to its mate" soon 120 sh -c "rokade export | grep -q '17. Rd8#'"
 holds "which ends it" soon 20 sh -c "rokade export | grep -q '^.Result .1-0..'"

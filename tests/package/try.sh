@@ -26,9 +26,10 @@ mmdebstrap --quiet --variant=apt --include=systemd,systemd-sysv,udev,dbus,man-db
 mkdir "$root/try"
 cp tests/package/inside.sh "$root/try/"
 cp "$package" "$root/try/old.deb"
-# The same program, as the next revision of the package.
+# The same program, as the next revision of the package, which explains its settings otherwise.
 dpkg-deb --raw-extract "$package" "$root/try/raw"
 sed -i 's/^\(Version: .*\)-1$/\1-2/' "$root/try/raw/DEBIAN/control"
+sed -i '1i # Of the next revision.' "$root/try/raw/usr/share/rokade/rokade.toml"
 dpkg-deb --build --root-owner-group "$root/try/raw" "$root/try/new.deb" >/dev/null
 # Manuals are left out of small systems otherwise.
 rm -rf "$root/try/raw" "$root"/etc/dpkg/dpkg.cfg.d/*
@@ -48,4 +49,4 @@ ln -s ../try.service "$root/etc/systemd/system/multi-user.target.wants/"
 timeout 400 systemd-nspawn --quiet --directory="$root" --boot --register=no --keep-unit --private-network \
     </dev/null >"$root/console" 2>&1 || true
 cat "$root/try/found"
-[ "$(grep -c '^PASS' "$root/try/found")" -ge 29 ] && ! grep -q '^FAIL' "$root/try/found"
+[ "$(grep -c '^PASS' "$root/try/found")" -ge 30 ] && ! grep -q '^FAIL' "$root/try/found"
