@@ -18,6 +18,8 @@ gather() {
     cp -r src/book/*.md src/book/*.png hardware "$1/"
     cp src/RULINGS.md src/METRICS.md CHANGELOG.md src/web/demo-board.png "$1/"
     cp tests/FIGURES.md "$1/tests/"
+    # Their links lead somewhere in the repository too.
+    sed -i -E 's#\]\((\.\./\.\./|\.\./web/|\.\./)#](#g' "$1"/*.md
 }
 
 if [ "${1:-}" = --gather ]; then

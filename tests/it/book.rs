@@ -185,6 +185,27 @@ fn every_page_is_in_the_summary_and_every_link_leads_somewhere() {
     assert_eq!(book.fault("hardware/README.md", "../pi.md#5-play"), None);
 }
 
+/// Whoever reads the pages where they lie in the repository follows their links as well.
+#[test]
+fn every_link_leads_somewhere_in_the_repository_too() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pages = vec![root.join("README.md"), root.join("CHANGELOG.md")];
+    for folder in ["src/book", "hardware", "tests"] {
+        let found = fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        pages.extend(found.filter(|path| path.extension().is_some_and(|it| it == "md")));
+    }
+    assert!(pages.len() > 30, "{pages:?}");
+    let mut faults = Vec::new();
+    for page in &pages {
+        for link in links(&fs::read_to_string(page).unwrap()) {
+            let path = link.split('#').next().unwrap();
+            let is_here = link.contains("://") || page.parent().unwrap().join(path).exists();
+            faults.extend((!is_here).then(|| format!("{}: {link}", page.display())));
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
 #[test]
 fn every_command_in_the_pages_is_understood() {
     let book = Book::gather();
