@@ -27,6 +27,10 @@ NAME = "rokade-pi.local"
 PATIENCE_S = 600
 # A game has so many half-moves.
 N_PLIES = 24
+# A board that is read again is taken over as it stands once it has rested for ten seconds.
+TAKEN_OVER_S = 20
+# From a card to a recorded move.
+STEPS_MAX_S = 600
 
 
 def free_port():
@@ -144,6 +148,7 @@ class Board:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
         )
         self.lines, self.played, self.is_over = queue.Queue(), [], False
+        self.heard_at = time.monotonic()
         threading.Thread(target=self.listen, daemon=True).start()
 
     def listen(self):
@@ -160,9 +165,15 @@ class Board:
         """What is said until the order is done."""
         self.program.stdin.write(order + "\n")
         said = []
+        if order == "heard":
+            self.heard_at = time.monotonic()
         while not said or not said[-1].startswith("done "):
             said.append(self.lines.get(timeout=PATIENCE_S))
         return said[:-1]
+
+    def rest(self):
+        """Waits until what stands since the board was read again has been taken over."""
+        time.sleep(max(0, self.heard_at + TAKEN_OVER_S - time.monotonic()))
 
     def put_away(self):
         self.do("unplug")
@@ -347,6 +358,7 @@ def main():
                 toll.starts += starts
                 toll.lost += lost
             soon("the game is over", lambda: board.is_over, within=3600)
+            board.rest()
             toll.add(*judge(guest, board, os.path.join(folder, f"run/game-{toll.n_games}")))
             board.put_away()
             told(f"game {toll.n_games} is over: {toll.sums} {toll.faults}")
@@ -357,6 +369,8 @@ def main():
         if guest.qemu:
             guest.cut_power()
     print(toll.table(steps))
+    if sum(seconds for _, seconds in steps) > STEPS_MAX_S:
+        toll.faults.append(f"no move is on record within {STEPS_MAX_S} s")
     for fault in toll.faults + toll.lost:
         print(f"pi: {fault}")
     sys.exit(bool(toll.faults or toll.lost))
