@@ -22,7 +22,7 @@ pub(super) struct Handling {
     read: Option<Mono>,
     /// Pieces that were seen on their new square before they had left the old one.
     early: Vec<(Mono, Piece)>,
-    /// Whose piece went last from one square to another.
+    /// Whose piece came last to a square that it had not left: from another one, or out of a hand.
     pub(super) moved: Option<Color>,
 }
 
