@@ -6,7 +6,7 @@
 //! Longer ones, in which both sides move out and back again, are left aside; where a clock tells
 //! how many moves there were, only those of that length count.
 
-use super::heard::HeardReadings;
+use super::heard::{HeardAs, HeardReadings};
 use super::legal;
 use crate::table::Placement;
 use shakmaty::{
@@ -89,7 +89,7 @@ struct BridgeSearch<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum HeardLine {
     None,
-    One(Vec<Move>),
+    One(Vec<Move>, HeardAs),
     Several,
 }
 
@@ -132,7 +132,9 @@ pub fn bridge(unseen: &Unseen<'_>) -> Option<Bridged> {
     let is_cut = search.budget == 0;
     // One that was heard counts, unless a longer one was too: a piece that seems to have been slid
     // on may have rested, and been answered.
-    if let (HeardLine::One(common), true) = (&search.told, is_searched) {
+    if let (HeardLine::One(common, HeardAs::Exactly), true) = (&search.told, is_searched)
+        && common.len() == least
+    {
         let common = common.clone();
         return Some(Bridged { common, is_whole: true, least, board, turn: None, is_cut: false });
     }
@@ -228,10 +230,10 @@ impl BridgeSearch<'_> {
         let board = pos.board();
         *self.turns.get_mut(pos.turn()) = true;
         let unheard = &self.line[shore.moves.len()..];
-        if self.unseen.heard.is_some_and(|heard| heard.tells(&shore.pos, unheard)) {
+        if let Some(told) = self.unseen.heard.and_then(|heard| heard.tells(&shore.pos, unheard)) {
             self.told = match std::mem::replace(&mut self.told, HeardLine::Several) {
-                HeardLine::None => HeardLine::One(self.line.clone()),
-                HeardLine::One(known) if known == self.line => HeardLine::One(known),
+                HeardLine::None => HeardLine::One(self.line.clone(), told),
+                HeardLine::One(known, told) if known == self.line => HeardLine::One(known, told),
                 _ => HeardLine::Several,
             };
         }
@@ -315,7 +317,10 @@ pub fn standing(
     let is_from = before.is_none_or(|before| {
         Color::ALL.into_iter().all(|color| {
             let was = before.board();
-            count(board, color, Role::Pawn) <= count(was, color, Role::Pawn)
+            let of = |board: &Board, role: Role| count(board, color, role);
+            let come = |role: Role| of(board, role).saturating_sub(of(was, role));
+            let promoted: usize = Role::ALL.map(come).into_iter().sum();
+            of(board, Role::Pawn) + promoted <= of(was, Role::Pawn)
                 && board.by_color(color).count() <= was.by_color(color).count()
         })
     });

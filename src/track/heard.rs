@@ -2,7 +2,7 @@
 //! enough to tell which of the moves that lead to a board were played.
 
 use crate::table::{Placement, Reading};
-use shakmaty::{Chess, Color, Move, Piece, Position, Role, Square, attacks};
+use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Role, Square, attacks};
 
 /// More than that is said in a stretch that is too long to be told by a few moves.
 const READINGS_MAX: usize = 96;
@@ -48,62 +48,148 @@ impl HeardReadings {
         }
     }
 
-    /// Whether `moves`, played from `pos` on, are what was heard, and nothing was but these: each
-    /// piece came where it went, one move after the other.
-    pub fn tells(&self, pos: &Chess, moves: &[Move]) -> bool {
-        let mut pos = pos.clone();
-        let mut told: Vec<(Square, Piece)> = pos.board().clone().into_iter().collect();
-        let mut next = 0;
+    /// Whether `moves`, played from `pos` on, are what was heard: each piece came where it went,
+    /// one move after the other. `None` if not.
+    pub fn tells(&self, pos: &Chess, moves: &[Move]) -> Option<HeardAs> {
+        let mut course =
+            HeardCourse { after: vec![pos.clone()], steps: Vec::new(), came: Vec::new() };
+        let (mut next, mut has_rested) = (0, false);
         for m in moves {
-            let Some(came) = self.comes(&pos, *m, next, &mut told) else { return false };
-            next = came;
-            pos.play_unchecked(*m);
+            let mut after = course.after.last().unwrap_or(pos).clone();
+            for stride in steps(*m, after.turn()) {
+                has_rested |= self.has_rested(next, &stride);
+            }
+            next = self.comes(&after, *m, next)?;
+            course.steps.push(steps(*m, after.turn()));
+            course.came.push(next);
+            after.play_unchecked(*m);
+            course.after.push(after);
         }
-        // Where a piece goes from, one has been.
-        let is_told = |heard: &HeardReading| {
-            let may_be = |piece| heard.reading == Reading::Empty || heard.reading.may_be(piece);
-            told.iter().any(|(at, piece)| *at == heard.sq && may_be(*piece))
+        let is_told = |heard: &HeardReading| match heard.reading {
+            // Where a piece goes from, one has been.
+            Reading::Empty => course.has_been(heard.sq),
+            _ => course.has_shown(heard),
         };
-        self.readings.iter().all(is_told)
+        if !self.readings.iter().all(is_told) {
+            return None;
+        }
+        let shows = |(idx, heard): (usize, &HeardReading)| {
+            heard.is_pictured || heard.reading == Reading::Empty || course.shows(idx, heard)
+        };
+        let is_exact = !has_rested && self.readings.iter().enumerate().all(shows);
+        Some(if is_exact { HeardAs::Exactly } else { HeardAs::Loosely })
     }
 
-    /// Behind which reading all pieces of `m` have come, looking from the one at `next` on; what
-    /// comes goes to `told`. `None` if one has not.
-    fn comes(
-        &self,
-        pos: &Chess,
-        m: Move,
-        next: usize,
-        told: &mut Vec<(Square, Piece)>,
-    ) -> Option<usize> {
+    /// Behind which reading all pieces of `m` have come, looking from the one at `next` on. `None`
+    /// if one has not.
+    fn comes(&self, pos: &Chess, m: Move, next: usize) -> Option<usize> {
         let mut last = next;
-        for (from, to, piece) in steps(m, pos.turn()) {
+        for Stride { to, piece, .. } in steps(m, pos.turn()) {
             let stood = |piece| self.began.get(to).may_be(piece);
             let is_there =
                 next == 0 && stood(piece) && !pos.board().piece_at(to).is_some_and(stood);
-            let mut later = self.readings.iter().enumerate().skip(next);
-            let came = later.find(|(_, heard)| heard.sq == to && heard.reading.may_be(piece));
             // A picture says that it had come, and not when.
+            let came = self.came(next, to, piece);
             let came = came.map(|(idx, heard)| if heard.is_pictured { next } else { idx + 1 });
-            let came = came.or(is_there.then_some(next))?;
-            last = last.max(came);
-            // It may have been slid there.
-            let slid = attacks::between(from, to).into_iter().map(|sq| (sq, piece));
-            told.extend(slid.chain([(to, piece)]));
+            last = last.max(came.or(is_there.then_some(next))?);
         }
         Some(last)
     }
+
+    /// The first reading from the one at `next` on that says that `piece` has come `to` there.
+    fn came(&self, next: usize, to: Square, piece: Piece) -> Option<(usize, &HeardReading)> {
+        let mut later = self.readings.iter().enumerate().skip(next);
+        later.find(|(_, heard)| heard.sq == to && heard.reading.may_be(piece))
+    }
+
+    /// Whether a piece of which a picture told that it had come was seen on its way from the
+    /// reading at `next` on, and the other player put one down after that: it was not slid on.
+    fn has_rested(&self, next: usize, stride: &Stride) -> bool {
+        let came = self.came(next, stride.to, stride.piece).filter(|(_, heard)| heard.is_pictured);
+        let Some((came, _)) = came else { return false };
+        let mut heard = self.readings[next..came].iter().filter(|heard| !heard.is_pictured);
+        heard.any(|heard| stride.passes(heard))
+            && heard.any(|heard| heard.reading.color() == Some(!stride.piece.color))
+    }
 }
 
-/// Which pieces `m` of `turn` puts down, from where and to where.
-fn steps(m: Move, turn: Color) -> Vec<(Square, Square, Piece)> {
+/// How well a series of moves is what was heard.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum HeardAs {
+    /// Pieces were seen where they stood or went, but not when.
+    Loosely,
+    /// Each was seen where it was then.
+    Exactly,
+}
+
+/// A series of moves, as it would be seen.
+struct HeardCourse {
+    /// The positions, from before the first move to after the last.
+    after: Vec<Chess>,
+    steps: Vec<Vec<Stride>>,
+    /// Behind which reading the pieces of each move have come.
+    came: Vec<usize>,
+}
+
+impl HeardCourse {
+    /// Whether anything ever stood on `sq`, or was slid over it.
+    fn has_been(&self, sq: Square) -> bool {
+        let slid = self.steps.iter().flatten().any(|stride| stride.passed().contains(sq));
+        slid || self.after.iter().any(|pos| pos.board().occupied().contains(sq))
+    }
+
+    /// Whether what was `heard` stood there at any time, or was slid over it.
+    fn has_shown(&self, heard: &HeardReading) -> bool {
+        let may_be = |piece| heard.reading.may_be(piece);
+        let stood = |pos: &Chess| pos.board().piece_at(heard.sq).is_some_and(may_be);
+        let slid = |stride: &Stride| stride.passes(heard);
+        self.after.iter().any(stood) || self.steps.iter().flatten().any(slid)
+    }
+
+    /// Whether what was `heard` as the reading of this number stood there then, was on its way, or
+    /// had come.
+    fn shows(&self, idx: usize, heard: &HeardReading) -> bool {
+        let may_be = |piece| heard.reading.may_be(piece);
+        let n = self.came.iter().take_while(|came| **came <= idx).count();
+        let stands = self.after[n].board().piece_at(heard.sq).is_some_and(may_be);
+        let comes = self.steps.get(n).into_iter().flatten();
+        let comes = || comes.clone().any(|stride| stride.to == heard.sq && may_be(stride.piece));
+        // One move is under way, the reply to it, and the one of which only a picture told that it
+        // had come.
+        let under_way = self.steps[n.saturating_sub(1)..].iter().take(3).flatten();
+        let slid = |stride: &Stride| stride.passes(heard);
+        stands || comes() || under_way.clone().any(slid)
+    }
+}
+
+/// A piece that is put down elsewhere by a move.
+struct Stride {
+    from: Square,
+    to: Square,
+    piece: Piece,
+}
+
+impl Stride {
+    /// The squares that it may be slid over.
+    fn passed(&self) -> Bitboard {
+        attacks::between(self.from, self.to)
+    }
+
+    /// Whether it may be what was `heard`, on its way.
+    fn passes(&self, heard: &HeardReading) -> bool {
+        self.passed().contains(heard.sq) && heard.reading.may_be(self.piece)
+    }
+}
+
+/// Which pieces `m` of `turn` puts down.
+fn steps(m: Move, turn: Color) -> Vec<Stride> {
     let own = |role: Role| role.of(turn);
     if let (Move::Castle { king, rook }, Some(side)) = (m, m.castling_side()) {
-        let (to_king, to_rook) = (side.king_to(turn), side.rook_to(turn));
-        return vec![(king, to_king, own(Role::King)), (rook, to_rook, own(Role::Rook))];
+        let king = Stride { from: king, to: side.king_to(turn), piece: own(Role::King) };
+        return vec![king, Stride { from: rook, to: side.rook_to(turn), piece: own(Role::Rook) }];
     }
-    let role = m.promotion().unwrap_or(m.role());
-    m.from().map(|from| (from, m.to(), own(role))).into_iter().collect()
+    let piece = own(m.promotion().unwrap_or(m.role()));
+    m.from().map(|from| Stride { from, to: m.to(), piece }).into_iter().collect()
 }
 
 #[cfg(test)]
@@ -141,6 +227,8 @@ mod tests {
             // It was slid, or came somewhere else.
             ("e2- Pe3 e3- Pe4 e7- pe5", "e2e4 e7e5", true),
             ("g1- Ne2 e2- Nf3", "g1f3", false),
+            // It had rested where it seems to have been slid over, and been answered.
+            ("e2- Pe3 e7- pe5 e3- Pe4", "e2e4 e7e5", false),
             // Something has left a square where nothing came.
             ("g1- Nf3 e5- e7- pe5", "g1f3 e7e5", true),
             ("g1- Nf3 h5- e7- pe5", "g1f3 e7e5", false),
@@ -164,7 +252,8 @@ mod tests {
                 pos.play_unchecked(m);
                 played.push(m);
             }
-            assert_eq!(heard(changes).tells(&Chess::new(), &played), is_told, "{changes}");
+            let told = heard(changes).tells(&Chess::new(), &played);
+            assert_eq!(told == Some(HeardAs::Exactly), is_told, "{changes}");
         }
     }
 
@@ -192,8 +281,10 @@ mod tests {
         let mut heard = heard("e2- Pe4");
         heard.note_picture(&after(&[e4]), &after(&[e4, e5, f3]));
         for moves in [["e2e4", "e7e5", "g1f3"], ["g1f3", "e7e5", "e2e4"]] {
-            assert!(heard.tells(&Chess::new(), &play(moves)), "{moves:?}");
+            let told = heard.tells(&Chess::new(), &play(moves));
+            assert_eq!(told, Some(HeardAs::Exactly), "{moves:?}");
         }
-        assert!(!heard.tells(&Chess::new(), &play(["e2e4", "e7e5", "g1h3"])), "it is on f3");
+        let told = heard.tells(&Chess::new(), &play(["e2e4", "e7e5", "g1h3"]));
+        assert_eq!(told, None, "it is on f3");
     }
 }

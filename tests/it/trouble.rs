@@ -320,6 +320,22 @@ fn what_nobody_pressed_for_is_not_counted() {
     }
 }
 
+/// Amid noise a piece was put back into the position that was taken over because a picture told
+/// late that it was gone; who had replied before the press was on move again; and moves of which
+/// the pieces were seen at other times counted as heard, or made of a hurt reading more moves than
+/// there were.
+#[test]
+fn what_a_picture_tells_late_was_not_moved_just_now() {
+    let blitz = [180, 275, 403, 462, 476, 489].map(|seed| ("blitz", seed));
+    let school = [79, 119, 182, 344, 358].map(|seed| ("school", seed));
+    let scramble = [0, 17, 42, 97, 254].map(|seed| ("scramble", seed));
+    for (profile, seed) in blitz.into_iter().chain(school).chain(scramble) {
+        let case = TroubleCase { profile, ..case(32_000_000 + seed, TroubleKind::Noise) };
+        let account = case.run(&[]).account;
+        assert_eq!(account.n_invented, 0, "{case:?}: {account:?}");
+    }
+}
+
 /// What a board remembers was taken for the game: moves of an earlier one that began alike, and a
 /// piece that was slid on while the memory was told, as if it had rested on its way.
 #[test]

@@ -157,18 +157,23 @@ impl Play {
         (evidence, after): (GapEvidence, Option<Color>),
         (least, pressed): (usize, Option<usize>),
     ) -> Option<(Chess, Unknown)> {
+        // He may have replied before the press.
         let has_moved = |turn: &Color| {
-            after == Some(turn.other()) || evidence.has_rested && gives_check(board, *turn)
+            after == Some(turn.other())
+                || evidence.made == Some(*turn)
+                || evidence.has_rested && gives_check(board, *turn)
+        };
+        let after_move = |unpressed: Option<Color>| {
+            let turn = unpressed.map(Color::other).or(evidence.turn);
+            let least = || Unknown::at_least(least.max(bridge::least(before, seen, turn)));
+            let made = pressed.map(|n| n + usize::from(unpressed.is_some()));
+            let n = made.map_or_else(least, |n| self.by_presses(n));
+            let likely = made.unwrap_or(n.likely());
+            let seems = evidence.moved.map(Color::other);
+            self.adoptable(before, board, (turn, seems), (n, likely)).map(|pos| (pos, n))
         };
         let unpressed = evidence.turn.filter(has_moved);
-        let turn = unpressed.map(Color::other).or(evidence.turn);
-        let least = || Unknown::at_least(least.max(bridge::least(before, seen, turn)));
-        let made = pressed.map(|n| n + usize::from(unpressed.is_some()));
-        let n = made.map_or_else(least, |n| self.by_presses(n));
-        let likely = made.unwrap_or(n.likely());
-        let seems = evidence.moved.map(Color::other);
-        let pos = self.adoptable(before, board, (turn, seems), (n, likely))?;
-        Some((pos, n))
+        after_move(unpressed).or_else(|| after_move(None))
     }
 
     /// How many half-moves `n` presses are.
@@ -582,6 +587,7 @@ mod tests {
             since: None,
             turned: None,
             moved: None,
+            made: None,
             turn: None,
             n_pressed: None,
             n_max: 4,

@@ -17,6 +17,8 @@ pub(in crate::game) struct GapEvidence {
     pub(in crate::game) turned: Option<Mono>,
     /// Whose piece was seen to be moved last.
     pub(in crate::game) moved: Option<Color>,
+    /// The same, if it stands where it may have been moved to.
+    pub(in crate::game) made: Option<Color>,
     /// Who is on move by the clock.
     pub(in crate::game) turn: Option<Color>,
     /// How often the clock was pressed, where it tells.

@@ -545,6 +545,7 @@ impl Recorder {
             since: silence.since,
             turned: silence.pressed.or(silence.turned),
             moved: self.joining.moved(),
+            made: self.joining.made(),
             turn,
             n_pressed,
             n_max,
@@ -556,12 +557,6 @@ impl Recorder {
             is_turn_open: self.is_turn_open,
             is_other_board: self.is_away(),
         }
-    }
-
-    /// Whether nobody holds a piece, by what stands `between_moves`. Where there is noise on the
-    /// line it may as well have been captured.
-    fn is_hand_empty(&self, cx: &Cx<'_>, now: Mono, between_moves: Option<&Board>) -> bool {
-        !cx.board.is_noisy(now) || between_moves == self.joining.board()
     }
 
     /// Whether the board without what somebody seems to hold, who has put that back in what stands

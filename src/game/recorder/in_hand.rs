@@ -21,7 +21,11 @@ pub(super) struct Handling {
     /// When the board was first read.
     read: Option<Mono>,
     /// Pieces that were seen on their new square before they had left the old one.
-    early: Vec<(Mono, Piece)>,
+    early: Vec<(Mono, Piece, Square)>,
+    /// From where each piece came to its square, on whatever way.
+    origins: [Option<Square>; 64],
+    /// Where a piece came to last, from another square.
+    last: Option<Square>,
     /// Whose piece came last to a square that it had not left: from another one, or out of a hand.
     pub(super) moved: Option<Color>,
 }
@@ -31,6 +35,8 @@ pub(super) struct Handling {
 struct Lifted {
     at: Mono,
     from: Square,
+    /// The same, or from where it was on its way.
+    origin: Square,
     piece: Piece,
     /// It was seen to stand there, and not only when the board was first read, as what is on its
     /// way is too.
@@ -43,7 +49,15 @@ struct Lifted {
 
 impl Default for Handling {
     fn default() -> Self {
-        Self { came: [None; 64], lifted: Vec::new(), read: None, early: Vec::new(), moved: None }
+        Self {
+            came: [None; 64],
+            lifted: Vec::new(),
+            read: None,
+            early: Vec::new(),
+            origins: [None; 64],
+            last: None,
+            moved: None,
+        }
     }
 }
 
@@ -56,16 +70,18 @@ impl Handling {
     /// `piece` has left its square.
     pub(super) fn lift(&mut self, now: Mono, from: Square, piece: Piece) {
         self.lifted.retain(|lifted| now.since(lifted.at) <= SET_RIGHT);
-        self.early.retain(|(at, _)| now.since(*at) <= IN_HAND);
-        let early = self.early.iter().rposition(|(_, early)| *early == piece);
+        self.early.retain(|(at, ..)| now.since(*at) <= IN_HAND);
+        let early = self.early.iter().rposition(|(_, early, _)| *early == piece);
         let came = self.came[usize::from(from)];
         let has_stood = came.or(self.read).is_some_and(|came| now.since(came) > IN_HAND);
+        let is_passing = !has_stood && came.is_some();
+        let origin = self.origins[usize::from(from)].filter(|_| is_passing).unwrap_or(from);
         if let Some(idx) = early {
-            self.early.remove(idx);
+            let (_, _, to) = self.early.remove(idx);
+            self.origins[usize::from(to)] = Some(origin);
         } else {
-            let is_passing = !has_stood && came.is_some();
             let (at, is_pressed) = (now, false);
-            self.lifted.push(Lifted { at, from, piece, has_stood, is_passing, is_pressed });
+            self.lifted.push(Lifted { at, from, origin, piece, has_stood, is_passing, is_pressed });
         }
     }
 
@@ -78,12 +94,14 @@ impl Handling {
             self.lifted.retain(|known| !known.becomes(sq, piece));
         }
         let lifted = self.lifted.iter().rposition(|lifted| lifted.piece == piece);
-        let from = lifted.map(|idx| self.lifted.remove(idx).from);
+        let lifted = lifted.map(|idx| self.lifted.remove(idx));
+        let from = lifted.map(|lifted| lifted.from);
         if from.is_none() {
-            self.early.push((now, piece));
+            self.early.push((now, piece, sq));
         }
         if from != Some(sq) {
-            self.moved = Some(piece.color);
+            (self.moved, self.last) = (Some(piece.color), Some(sq));
+            self.origins[usize::from(sq)] = lifted.map(|lifted| lifted.origin);
         }
         self.came[usize::from(sq)] = Some(now);
     }
@@ -105,6 +123,21 @@ impl Handling {
     /// Whether what left `sq` after `at` had only just come there.
     pub(super) fn has_passed(&self, at: Mono, sq: Square) -> bool {
         self.came[usize::from(sq)].is_some_and(|came| at.since(came) <= IN_HAND)
+    }
+
+    /// The whole board was read, and has changed: which piece came last to its square, that does
+    /// not tell.
+    pub(super) fn forget_order(&mut self) {
+        (self.moved, self.last) = (None, None);
+    }
+
+    /// Whose piece came last to where it stands on `board`, if it may have been moved there from
+    /// where it stood: one that is set right seldom goes as it moves.
+    pub(super) fn made(&self, board: &Board) -> Option<Color> {
+        let to = self.last?;
+        let piece = board.piece_at(to)?;
+        let from = self.origins[usize::from(to)].filter(|from| board.piece_at(*from).is_none())?;
+        may_go(piece, from, to, board).then_some(piece.color)
     }
 
     /// Puts what is in hand back to where it stood on `board`, if as many stood there `before`: one
@@ -172,6 +205,21 @@ impl Lifted {
         let is_exchanged = (near & last & board.by_color(color)).any();
         role != Role::Pawn || !(has_gone_on || is_passed || is_exchanged)
     }
+}
+
+/// Whether `piece` may have gone from one square to the other where it stands on `board` now. The
+/// king of a rook that has castled is in nobody's way.
+fn may_go(piece: Piece, from: Square, to: Square, board: &Board) -> bool {
+    let king = board.king_of(piece.color).map_or(Bitboard::EMPTY, Bitboard::from);
+    let others = board.occupied() & !king & !Bitboard::from(to);
+    if piece.role != Role::Pawn {
+        return attacks::attacks(from, piece, others).contains(to);
+    }
+    let ahead = |sq: Square| sq.offset(piece.color.fold_wb(8, -8));
+    let one = ahead(from);
+    let is_home = from.rank() == piece.color.relative_rank(Rank::Second);
+    let two = one.filter(|sq| is_home && !others.contains(*sq)).and_then(ahead);
+    one == Some(to) || two == Some(to) || attacks::pawn_attacks(piece.color, from).contains(to)
 }
 
 #[cfg(test)]

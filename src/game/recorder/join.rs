@@ -151,8 +151,12 @@ impl Joining {
 
     /// The whole board was read.
     pub(super) fn picture(&mut self, now: Mono, picture: &Placement) {
-        for sq in self.seen.changes(picture) {
+        let changes = self.seen.changes(picture);
+        for sq in changes {
             self.sense(now, sq, picture.get(sq));
+        }
+        if changes.any() {
+            self.hands.forget_order();
         }
         if !std::mem::replace(&mut self.is_pictured, true) {
             // What has come and gone since was not moved just now.
@@ -177,6 +181,11 @@ impl Joining {
     /// Whose piece was moved last, by what was seen since the board was first read.
     pub(super) fn moved(&self) -> Option<Color> {
         self.hands.moved
+    }
+
+    /// Whose piece came last to where it stands, if it may have been moved there.
+    pub(super) fn made(&self) -> Option<Color> {
+        self.board().and_then(|board| self.hands.made(board))
     }
 
     /// What is on the board; `None` if the sensors name no pieces.
@@ -239,7 +248,7 @@ impl Joining {
     /// The board stands so.
     fn stand(&mut self, stand: Arrival, mode: CastlingMode) {
         if let Some(last) = self.stands.last_mut().filter(|last| last.board == stand.board) {
-            last.by = last.by.or(stand.by);
+            last.by = stand.by.or(last.by);
             return;
         }
         let from = self.leads_to(&stand.board, mode);
@@ -308,6 +317,10 @@ impl Recorder {
             return self.note_stand(cx, now);
         }
         let Some(board) = self.joining.between_moves(now, &Board::new()) else { return };
+        if !self.is_hand_empty(cx, now, Some(&board)) {
+            self.joining.pressed = None;
+            return self.note_stand(cx, now);
+        }
         self.joining.pressed = Some(Pressed { at: now, by, board });
         self.timers.set(Timer::Join, now + SCANNED);
     }
@@ -553,6 +566,9 @@ impl Recorder {
     fn join_running(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(turn) = cx.clock.running() else { return };
         let Some(stand) = self.joining.stands.last() else { return };
+        if cx.board.is_noisy(now) && self.joining.board() != Some(&stand.board) {
+            return;
+        }
         // Where messages are hurt, the lever may have been turned by a press that was not heard.
         let stood = self.joining.changed + RESTED;
         if cx.board.is_noisy(now) && stand.by.is_none() && cx.clock.read_at() < stood {

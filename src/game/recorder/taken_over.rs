@@ -88,6 +88,17 @@ impl Recorder {
         turn.is_some() && turn == self.joining.moved()
     }
 
+    /// Whether nobody holds a piece, by what stands `between_moves`. Where there is noise on the
+    /// line it may as well have been captured.
+    pub(super) fn is_hand_empty(
+        &self,
+        cx: &Cx<'_>,
+        now: Mono,
+        between_moves: Option<&Board>,
+    ) -> bool {
+        !cx.board.is_noisy(now) || between_moves == self.joining.board()
+    }
+
     /// A board was taken over where no clock told who was on move, and it changes. True if it shows
     /// a move of the one who was not believed to be: so he was.
     pub(super) fn turn_if_moved(&mut self, cx: &mut Cx<'_>, now: Mono) -> bool {
