@@ -3,8 +3,9 @@
 //!
 //! Only what all of them share is known. The shortest ones are looked at and those that are longer
 //! by one move of each side: a piece that goes from square to square may have rested in between.
-//! Longer ones, in which both sides move out and back again, are left aside; where a clock tells
-//! how many moves there were, only those of that length count.
+//! Longer ones, in which both sides move out and back again, are left aside where one series alone
+//! explains the board; where several do, and there was time for more moves, nothing is known of how
+//! they began. Where a clock tells how many moves there were, only those of that length count.
 
 use super::heard::{HeardAs, HeardReadings};
 use super::legal;
@@ -138,7 +139,9 @@ pub fn bridge(unseen: &Unseen<'_>) -> Option<Bridged> {
         let common = common.clone();
         return Some(Bridged { common, is_whole: true, least, board, turn: None, is_cut: false });
     }
-    if is_cut {
+    // Where there was time for more moves than were looked at, they may have begun otherwise.
+    let is_longer = unseen.n_pressed.is_none() && least + 2 < base + unseen.n_max;
+    if is_cut || is_longer && !search.is_whole {
         (search.common, search.is_whole) = (Some(shared(unseen.shores)), false);
     }
     let common = search.common.unwrap_or_default();
