@@ -7,9 +7,11 @@
 #        tests/pi.sh cost [SECONDS]
 #
 # 100 times the cable and 50 times the power, unless given; 1 is the seed of hands and moments unless
-# given. Prints a table, and ends with exit code 1 if anything was lost or invented. Needs root, Debian,
-# a network for what is missing, and the package: tests/package.sh arm64. The card is made once and kept
-# in target/pi. KEEP=1 keeps what the last run left there; PROFILE names a profile of cargo's. A cut takes about a minute on two
+# given. Before the power goes the time of day is set ten years on or back. The last game is played on
+# a system that is read-only, made so as the book's page on years of use says. Prints a table, and ends
+# with exit code 1 if anything was lost or invented. Needs root, Debian, a network for what is missing,
+# and the package: tests/package.sh arm64. The card is made once and kept in target/pi. KEEP=1 keeps
+# what the last run left there; PROFILE names a profile of cargo's. A cut takes about a minute on two
 # cores, an unplug some seconds. With cost four boards play blitz in the emulated machine, whose time is
 # counted in instructions, for 60 of its SECONDS unless given.
 #
@@ -56,9 +58,9 @@ card() {
     depmod -b "$root" "$version"
     mv "$root/boot/vmlinuz-$version" target/pi/vmlinuz
 
-    mkdir -p "$work"/initrd/{bin,dev,proc,root,lib}
+    mkdir -p "$work"/initrd/{bin,dev,proc,root,lib,upper}
     cp "$work/busybox/bin/busybox" "$work/initrd/bin/"
-    for module in virtio_pci virtio_blk ext4 crc32c_generic; do
+    for module in virtio_pci virtio_blk ext4 crc32c_generic overlay; do
         modprobe --dirname "$root" --set-version "$version" --show-depends "$module"
     done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' >"$work/modules"
     while read -r module; do
@@ -69,7 +71,16 @@ card() {
         printf '#!/bin/busybox sh\n/bin/busybox mount -t devtmpfs dev /dev\n'
         cat "$work/insmod"
         printf 'until [ -b /dev/vda ]; do /bin/busybox sleep 0.1; done\n'
-        printf '/bin/busybox mount -t ext4 -o noatime /dev/vda /root\n'
+        # As Raspberry Pi OS has it, once it is told to: what is written is in memory.
+        printf '/bin/busybox mount -t proc proc /proc\n'
+        printf 'if /bin/busybox grep -q boot=overlay /proc/cmdline; then\n'
+        printf '    /bin/busybox mount -t tmpfs upper /upper\n'
+        printf '    /bin/busybox mkdir /upper/data /upper/work /upper/card\n'
+        printf '    /bin/busybox mount -t ext4 -o ro /dev/vda /upper/card\n'
+        printf '    /bin/busybox mount -t overlay -o %s root /root\n' \
+            lowerdir=/upper/card,upperdir=/upper/data,workdir=/upper/work
+        printf 'else /bin/busybox mount -t ext4 -o noatime /dev/vda /root; fi\n'
+        printf '/bin/busybox umount /proc\n'
         printf '/bin/busybox mount --move /dev /root/dev\n'
         printf 'exec /bin/busybox switch_root /root /sbin/init\n'
     } >"$work/initrd/init"
@@ -90,6 +101,9 @@ work=target/pi/run
 rm -rf "$work" && mkdir -p "$work"
 trap '[ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
 cp --sparse=always target/pi/card.img "$work/card.img"
+# A stick for the records of a system that is read-only.
+truncate -s 256M "$work/stick.img"
+mkfs.ext4 -q -L ROKADE-DATA "$work/stick.img"
 # put FILE NAME: on the card.
 put() {
     debugfs -w -R "write $1 $2" "$work/card.img" 2>/dev/null >&2

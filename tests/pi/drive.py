@@ -21,7 +21,7 @@ import time
 import urllib.parse
 import urllib.request
 
-KERNEL, INITRD, CARD = "vmlinuz", "initrd", "run/card.img"
+KERNEL, INITRD, CARD, STICK = "vmlinuz", "initrd", "run/card.img", "run/stick.img"
 NAME = "rokade-pi.local"
 # So long may anything take on a machine that does other things too.
 PATIENCE_S = 600
@@ -29,6 +29,13 @@ PATIENCE_S = 600
 N_PLIES = 24
 # A board that is read again is taken over as it stands once it has rested for ten seconds.
 TAKEN_OVER_S = 20
+# So often the power is cut while the system is read-only.
+N_CUTS_READ_ONLY = 3
+# The line of the book's page on years of use.
+MOUNTED = (
+    "LABEL=ROKADE-DATA /var/lib/rokade ext4"
+    " noatime,commit=5,errors=remount-ro,nofail,x-systemd.device-timeout=90s 0 2"
+)
 # From a card to a recorded move.
 STEPS_MAX_S = 600
 
@@ -61,6 +68,7 @@ class Guest:
         self.folder, self.pace = folder, pace
         self.setup, self.pages = free_port(), free_port()
         self.qemu = self.agent = None
+        self.is_read_only = False
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -74,8 +82,9 @@ class Guest:
             + ["-display", "none", "-no-reboot", "-monitor", "none"]
             + ["-serial", f"file:{self.path('run/console')}"]
             + ["-kernel", self.path(KERNEL), "-initrd", self.path(INITRD)]
-            + ["-append", "console=ttyAMA0 quiet panic=-1"]
+            + ["-append", "console=ttyAMA0 quiet panic=-1" + " boot=overlay" * self.is_read_only]
             + ["-drive", f"file={self.path(CARD)},if=virtio,format=raw"]
+            + ["-drive", f"file={self.path(STICK)},if=virtio,format=raw"]
             + ["-netdev", f"user,id=net,{forward}", "-device", "virtio-net-pci,netdev=net,romfile="]
             + ["-device", "virtio-serial-pci", "-chardev", line("agent")]
             + ["-device", "virtserialport,chardev=agent,name=tester", "-device", "qemu-xhci"]
@@ -248,6 +257,7 @@ def cut_power(guest, board, n, chance):
             soon("something is recorded", lambda: (guest.health() or {}).get("head") != noted, 0.05)
         else:
             time.sleep(chance.uniform(0, 10))
+        guest.must(f"date -s '{chance.choice(['10 years', '10 years ago'])}'")
         noted = guest.health()["head"]
         guest.cut_power()
         board.do("unplug")
@@ -262,6 +272,23 @@ def cut_power(guest, board, n, chance):
         if code:
             lost.append(f"cut {number + 1}: {noted}: {said}")
     return took, lost
+
+
+def make_read_only(guest):
+    """What the book's page on years of use says, and that it holds: what is changed is gone after a start."""
+    guest.must("systemctl stop rokade && rm -rf /var/lib/rokade/table-1")
+    guest.must(f"echo '{MOUNTED}' >>/etc/fstab && sync")
+    guest.cut_power()
+    guest.is_read_only = True
+    for _ in range(2):
+        guest.switch_on()
+        guest.must('test "$(findmnt -n -o FSTYPE /)" = overlay')
+        mounted = lambda: guest.sh("findmnt -n -o FSTYPE /var/lib/rokade")[1] == "ext4"
+        soon("the stick for the records is mounted", mounted)
+        guest.must("test ! -e /etc/changed && touch /etc/changed")
+        guest.cut_power()
+    guest.switch_on()
+    told("the system is read-only")
 
 
 def judge(guest, board, folder):
@@ -317,7 +344,8 @@ class Toll:
             ("games; half-moves played", f"{self.n_games}; {sums['half-moves']}"),
             ("the cable out and in again", len(self.backs)),
             ("plugged in until the board is read: median, longest", spread(self.backs)),
-            ("power cuts", len(self.starts)),
+            ("power cuts, each with a step of ten years before it", len(self.starts)),
+            ("of these on a system that is read-only", N_CUTS_READ_ONLY),
             ("power on until the board is read: median, longest", spread(self.starts)),
             ("cuts that lost what had been shown", len(self.lost)),
             ("half-moves missing without a word", sums["missing"]),
@@ -340,7 +368,7 @@ def main():
         return Board(program, guest, seed + toll.n_games, N_PLIES, "club", think_s)
 
     def next_game():
-        guest.must(f"systemctl stop rokade && mv /var/lib/rokade/table-1 /root/game-{toll.n_games}")
+        guest.must("systemctl stop rokade && rm -rf /var/lib/rokade/table-1")
         board = play()
         board.do("plug")
         guest.must("systemctl start rokade")
@@ -362,8 +390,11 @@ def main():
             toll.add(*judge(guest, board, os.path.join(folder, f"run/game-{toll.n_games}")))
             board.put_away()
             told(f"game {toll.n_games} is over: {toll.sums} {toll.faults}")
-            if len(toll.backs) >= n_unplugs and len(toll.starts) >= n_cuts:
+            if guest.is_read_only:
                 break
+            if len(toll.backs) >= n_unplugs and len(toll.starts) >= n_cuts:
+                make_read_only(guest)
+                n_cuts = len(toll.starts) + N_CUTS_READ_ONLY
             board = next_game()
     finally:
         if guest.qemu:
