@@ -13,10 +13,6 @@ use crate::table::Placement;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use shakmaty::{Chess, Color, Position};
-use std::time::Duration;
-
-/// A press in doubt is decided by then. In a record that does not say how, it was told as it came.
-const DECIDED_AFTER: Duration = Duration::from_secs(6);
 
 /// Something that a referee is told, or that decides what it is told.
 #[derive(Clone, Debug)]
@@ -211,10 +207,6 @@ impl MinutesReader {
     /// Time passes until `at`.
     fn pass(&mut self, at: Mono) {
         let game = &mut self.game;
-        let is_old = |due: Mono| due + DECIDED_AFTER <= at;
-        while game.doubt_ends_at().is_some_and(is_old) {
-            game.end_doubt();
-        }
         while let Some(due) = game.bench_wakes_at().filter(|due| *due <= at && !game.is_in_doubt())
         {
             game.tell_now(due, &Told::Passed);

@@ -95,7 +95,8 @@ fn until(script: &Script, n: usize) -> Script {
 fn he_comes_back_as_he_was() {
     let (mut wrong, mut n_cut) = (Vec::new(), 0);
     for profile in PROFILES {
-        for seed in 0..N_GAMES {
+        // In the last one a press was in doubt for longer than usual.
+        for seed in (0..N_GAMES).chain([206]) {
             let sight = if seed % 2 == 0 { Sight::Pieces } else { Sight::Occupied };
             let table = TableKind { sight, has_clock: true };
             let recipe = Recipe::invented(seed, profile, table, 60);
