@@ -267,6 +267,21 @@ fn no_king_is_taken() {
 }
 
 #[test]
+fn a_seed_is_the_same_game_on_every_machine() {
+    hold(
+        in_rust(rust::chance),
+        &[
+            ("src/sim/a.rs", "fn f() { rng.usize(0..8) }", 1),
+            ("src/sim/hands/a.rs", "fn f() {\n self.rng.choice(&all) }", 2),
+        ],
+        &[
+            ("src/sim/a.rs", "fn f() { rng.u64(0..8); shuffle(&mut rng, &mut all) }"),
+            ("tests/it/a.rs", "fn f() { rng.usize(0..8) }"),
+        ],
+    );
+}
+
+#[test]
 fn nothing_below_the_shell_depends_on_the_order_of_a_hash() {
     hold(
         in_rust(rust::order),

@@ -1,6 +1,7 @@
 //! What two players do beyond making a move and pressing the clock: a move is taken back, the clock
 //! is pressed back, the second piece of a move follows after the press.
 
+use super::chance::one_of;
 use super::gesture::Gesture;
 use super::{Also, Hands, Odd, Oddity};
 use crate::time::Mono;
@@ -72,7 +73,7 @@ impl Hands<'_> {
             let goes_on = pos.clone().play(*other).is_ok_and(|after| !after.is_game_over());
             *other != m && is_plain && goes_on
         });
-        self.other.choice(&legal).copied()
+        one_of(&mut self.other, &legal)
     }
 
     /// Perhaps the clock is pressed before the second piece of a move follows. Returns when; the

@@ -2,6 +2,7 @@
 //! try out what might have been.
 
 use super::Hands;
+use super::chance::{one_of, shuffle};
 use crate::sim::script::Happening;
 use shakmaty::{Chess, Color, KnownOutcome, Piece, Position, Role, Square};
 
@@ -28,7 +29,7 @@ impl Hands<'_> {
             KnownOutcome::Draw if self.rng.bool() => [Square::E4, Square::E5],
             KnownOutcome::Draw => [Square::D4, Square::D5],
         };
-        self.rng.shuffle(&mut squares);
+        shuffle(&mut self.rng, &mut squares);
         self.now_ms += self.between(500, 4_000);
         let board = self.pos().board().clone();
         for sq in squares {
@@ -55,7 +56,7 @@ impl Hands<'_> {
         let mut pos: Chess = self.pos().clone();
         for _ in 0..self.between(3, 14) {
             let legal = pos.legal_moves();
-            let Some(&m) = self.rng.choice(&legal) else { break };
+            let Some(m) = one_of(&mut self.rng, &legal) else { break };
             let Some(from) = m.from() else { break };
             if m.is_castle() || m.is_promotion() || m.is_en_passant() {
                 continue;

@@ -3,7 +3,8 @@
 use super::TableKind;
 use super::also::Also;
 use super::castling;
-use super::manners::{Manners, chance};
+use super::chance::{chance, one_of, place};
+use super::manners::Manners;
 use crate::table::Sight;
 use fastrand::Rng;
 use shakmaty::{Chess, Move, Piece, Position, Role, Square, attacks};
@@ -213,7 +214,7 @@ impl MovingHand<'_> {
             .filter(|sq| is_on_way(sq) && *sq != self.from)
             .filter(|&sq| self.pos.board().piece_at(sq).is_none())
             .collect();
-        let Some(&over) = self.rng.choice(&free) else { return };
+        let Some(over) = one_of(self.rng, &free) else { return };
         let seen = (end + self.rng.u64(0..=500)).saturating_sub(100).max(start);
         let gone = seen + self.rng.u64(20..=300);
         self.touches.extend([HandTouch::put(seen, over, victim), HandTouch::lift(gone, over)]);
@@ -227,7 +228,7 @@ impl MovingHand<'_> {
             return start + carry;
         }
         let share = (carry / (squares.len() as u64 + 1)).max(40);
-        let rest_idx = self.rng.usize(0..squares.len());
+        let rest_idx = place(self.rng, squares.len());
         let mut at = start;
         for (idx, sq) in squares.into_iter().enumerate() {
             at += self.rng.u64(share / 2..=share);
@@ -253,7 +254,7 @@ impl MovingHand<'_> {
         let is_free =
             |near: &Square| self.pos.board().piece_at(*near).is_none() && !ends.contains(near);
         let near: Vec<Square> = attacks::king_attacks(sq).into_iter().filter(is_free).collect();
-        self.rng.choice(&near).copied().unwrap_or(sq)
+        one_of(self.rng, &near).unwrap_or(sq)
     }
 
     fn take_in_passing(&mut self) -> Gesture {
@@ -319,7 +320,7 @@ impl MovingHand<'_> {
     fn place_wrong_piece(&mut self, at: u64, new: Piece) -> u64 {
         let roles = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
         let others: Vec<Role> = roles.into_iter().filter(|role| *role != new.role).collect();
-        let Some(&role) = self.rng.choice(&others) else { return at };
+        let Some(role) = one_of(self.rng, &others) else { return at };
         let to = self.m.to();
         let off = at + self.rng.u64(100..=1_500);
         let wrong = Piece { color: new.color, role };

@@ -282,8 +282,3 @@ impl Manners {
         })
     }
 }
-
-/// True in `share` of the cases.
-pub(super) fn chance(rng: &mut Rng, share: f64) -> bool {
-    rng.f64() < share
-}

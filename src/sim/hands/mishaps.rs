@@ -1,5 +1,6 @@
 //! What happens at a board between the moves and is none, or is one that the Laws forbid.
 
+use super::chance::{one_of, place, shuffle};
 use super::{Also, Hands, Irregularity, Odd, Span};
 use crate::sim::script::Happening;
 use crate::time::Mono;
@@ -32,7 +33,7 @@ impl Hands<'_> {
     /// Up to `n` different squares out of `squares`.
     fn pick(&mut self, squares: Bitboard, n: usize) -> Vec<Square> {
         let mut all: Vec<Square> = squares.into_iter().collect();
-        self.rng.shuffle(&mut all);
+        shuffle(&mut self.rng, &mut all);
         all.truncate(n);
         all
     }
@@ -46,7 +47,7 @@ impl Hands<'_> {
 
     fn adjust(&mut self, color: Color) {
         let by = self.pos().turn();
-        let n = *self.rng.choice(&[1, 1, 2]).expect("there are three");
+        let n = one_of(&mut self.rng, &[1, 1, 2]).expect("there are three");
         for sq in self.pick(self.pos().board().by_color(color), n) {
             let hold_ms = self.between(80, 700);
             self.lift_and_return(sq, hold_ms);
@@ -82,7 +83,7 @@ impl Hands<'_> {
     fn other_piece(&mut self, than: Option<Piece>) -> Piece {
         loop {
             let color = if self.rng.bool() { Color::White } else { Color::Black };
-            let role = Role::ALL[self.rng.usize(0..Role::ALL.len())];
+            let role = Role::ALL[place(&mut self.rng, Role::ALL.len())];
             let piece = Piece { color, role };
             if Some(piece) != than {
                 return piece;
@@ -91,7 +92,7 @@ impl Hands<'_> {
     }
 
     fn knock_over(&mut self) {
-        let n = *self.rng.choice(&[1, 1, 2, 3]).expect("there are four");
+        let n = one_of(&mut self.rng, &[1, 1, 2, 3]).expect("there are four");
         let also = self.manners.also;
         for sq in self.pick(self.pos().board().occupied(), n) {
             let down_ms = self.manners.time(KNOCKED_OVER, &mut self.rng);
@@ -113,7 +114,7 @@ impl Hands<'_> {
             .filter(|&near| self.sensors.reads(near).is_none())
             .filter(|&near| !self.sensors.loose().contains(near))
             .collect();
-        self.other.choice(&near).copied()
+        one_of(&mut self.other, &near)
     }
 
     /// Perhaps an illegal move, taken back at once or restored after a press.

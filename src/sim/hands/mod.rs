@@ -7,6 +7,7 @@
 mod also;
 mod beyond;
 mod castling;
+mod chance;
 mod finale;
 mod gesture;
 mod manners;
@@ -21,9 +22,9 @@ use super::script::{Happening, Header, Script};
 use crate::table::Sight;
 use crate::time::Mono;
 use crate::track::line::squares_of;
+use chance::{chance, one_of};
 use fastrand::Rng;
 use gesture::Gesture;
-use manners::chance;
 use sensors::Sensors;
 use shakmaty::fen::Fen;
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, KnownOutcome, Move, Position};
@@ -321,7 +322,7 @@ impl Hands<'_> {
                 .into_iter()
                 .filter(|&near| self.sensors.reads(near).is_none())
                 .collect();
-            if let Some(&other) = self.rng.choice(&near) {
+            if let Some(other) = one_of(&mut self.rng, &near) {
                 let seen_ms = made_ms + self.between(10, 60);
                 let gone_ms = seen_ms + self.manners.time(BETWEEN_SQUARES, &mut self.rng);
                 let also = self.manners.also;

@@ -2,7 +2,8 @@
 
 use super::TableKind;
 use super::also::Also;
-use super::manners::{Manners, chance};
+use super::chance::chance;
+use super::manners::Manners;
 use super::{Odd, Oddity, scan};
 use crate::sim::script::Happening;
 use crate::table::Reading;

@@ -419,6 +419,21 @@ pub(super) fn kings(source: &Source) -> Vec<Complaint> {
     (0..tokens.len()).filter(asks).map(|idx| source.complain(tokens[idx].line, what)).collect()
 }
 
+/// What fastrand draws for a `usize` differs between machines of 32 and of 64 bits, and a game that
+/// comes from a seed must not.
+pub(super) fn chance(source: &Source) -> Vec<Complaint> {
+    if !source.path.starts_with("src/sim/") {
+        return Vec::new();
+    }
+    let tokens = tokens(source);
+    let draws = |idx: &usize| {
+        let is_drawn = |name| reads(&tokens, *idx, &[".", name, "("]);
+        !tokens[*idx].is_test && ["usize", "choice", "shuffle"].iter().any(|n| is_drawn(n))
+    };
+    let what = "draws otherwise on a machine of 32 bits: ask sim::hands::chance";
+    (0..tokens.len()).filter(draws).map(|idx| source.complain(tokens[idx].line, what)).collect()
+}
+
 /// The order of a hash map differs from run to run, and the core must not.
 pub(super) fn order(source: &Source) -> Vec<Complaint> {
     if layer_of(&source.path).is_none() {
