@@ -303,6 +303,17 @@ fn what_was_hurt_amid_noise_is_read_again() {
     }
 }
 
+/// Nobody had pressed yet for what stood on the board when the game was joined: its player was
+/// asked to move again.
+#[test]
+fn who_has_moved_and_not_pressed_has_moved_where_a_game_is_joined() {
+    for seed in [61_000_028, 62_000_182] {
+        let scramble = TroubleCase { profile: "scramble", ..case(seed, TroubleKind::Join) };
+        let account = scramble.run(&[]).account;
+        assert_eq!((account.n_invented, account.n_missing), (0, 0), "seed {seed}: {account:?}");
+    }
+}
+
 /// Each of these had moves on record that nobody played: half-moves that nobody had pressed for
 /// were counted as presses; a move that had been answered was taken for one still to be pressed
 /// for; a piece that the player on move had just moved was taken over where it rested; or what was

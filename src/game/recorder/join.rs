@@ -311,13 +311,10 @@ impl Recorder {
         }
         let is_unclear = self.joining.hands.is_unclear(now);
         let has_waited = std::mem::replace(&mut self.joining.has_waited, is_unclear);
-        if is_unclear && !has_waited {
-            // A piece may be missing from what stands now, and has moved since the press before.
-            self.joining.pressed = None;
-            return self.note_stand(cx, now);
-        }
+        // A piece may be missing from what stands now, and has moved since the press before.
+        let is_missing = is_unclear && !has_waited;
         let Some(board) = self.joining.between_moves(now, &Board::new()) else { return };
-        if !self.is_hand_empty(cx, now, Some(&board)) {
+        if is_missing || !self.is_hand_empty(cx, now, Some(&board)) {
             self.joining.pressed = None;
             return self.note_stand(cx, now);
         }
@@ -566,7 +563,8 @@ impl Recorder {
     fn join_running(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(turn) = cx.clock.running() else { return };
         let Some(stand) = self.joining.stands.last() else { return };
-        if cx.board.is_noisy(now) && self.joining.board() != Some(&stand.board) {
+        let is_still = self.joining.board() == Some(&stand.board);
+        if cx.board.is_noisy(now) && !is_still {
             return;
         }
         // Where messages are hurt, the lever may have been turned by a press that was not heard.
@@ -576,6 +574,8 @@ impl Recorder {
             return;
         }
         let turn = stand.by.map_or(turn, |by| !by);
+        // Who is on move by the clock and has moved is yet to press for it.
+        let turn = if is_still && self.joining.made() == Some(turn) { !turn } else { turn };
         let mode = self.joined_mode(cx.settings);
         let other = || position(&stand.board, !turn, mode);
         let Some(pos) = position(&stand.board, turn, mode).or_else(other) else { return };
