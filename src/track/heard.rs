@@ -56,11 +56,10 @@ impl HeardReadings {
         let (mut next, mut has_rested) = (0, false);
         for m in moves {
             let mut after = course.after.last().unwrap_or(pos).clone();
-            for stride in steps(*m, after.turn()) {
-                has_rested |= self.has_rested(next, &stride);
-            }
-            next = self.comes(&after, *m, next)?;
-            course.steps.push(steps(*m, after.turn()));
+            let strides = steps(*m, after.turn());
+            has_rested |= strides.iter().any(|stride| self.has_rested(next, stride));
+            next = self.comes(&after, &strides, next)?;
+            course.steps.push(strides);
             course.came.push(next);
             after.play_unchecked(*m);
             course.after.push(after);
@@ -80,11 +79,11 @@ impl HeardReadings {
         Some(if is_exact { HeardAs::Exactly } else { HeardAs::Loosely })
     }
 
-    /// Behind which reading all pieces of `m` have come, looking from the one at `next` on. `None`
-    /// if one has not.
-    fn comes(&self, pos: &Chess, m: Move, next: usize) -> Option<usize> {
+    /// Behind which reading all pieces of a move have come, looking from the one at `next` on.
+    /// `None` if one has not.
+    fn comes(&self, pos: &Chess, strides: &[Stride], next: usize) -> Option<usize> {
         let mut last = next;
-        for Stride { to, piece, .. } in steps(m, pos.turn()) {
+        for &Stride { to, piece, .. } in strides {
             let stood = |piece| self.began.get(to).may_be(piece);
             let is_there =
                 next == 0 && stood(piece) && !pos.board().piece_at(to).is_some_and(stood);
