@@ -103,6 +103,13 @@ pub struct Placement {
     something: Bitboard,
 }
 
+impl Default for Placement {
+    /// An empty board.
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
 impl Placement {
     /// No piece anywhere.
     pub const fn empty() -> Self {

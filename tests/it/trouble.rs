@@ -304,14 +304,24 @@ fn what_was_hurt_amid_noise_is_read_again() {
 }
 
 /// Nobody had pressed yet for what stood on the board when the game was joined: its player was
-/// asked to move again.
+/// asked to move again, also where he had been answered.
 #[test]
 fn who_has_moved_and_not_pressed_has_moved_where_a_game_is_joined() {
-    for seed in [61_000_028, 62_000_182] {
-        let scramble = TroubleCase { profile: "scramble", ..case(seed, TroubleKind::Join) };
-        let account = scramble.run(&[]).account;
-        assert_eq!((account.n_invented, account.n_missing), (0, 0), "seed {seed}: {account:?}");
+    let scramble = [61_000_028, 62_000_182, 61_000_023, 62_000_047].map(|seed| ("scramble", seed));
+    let school = [61_000_240, 63_000_066, 63_000_772].map(|seed| ("school", seed));
+    for (profile, seed) in scramble.into_iter().chain(school) {
+        let case = TroubleCase { profile, ..case(seed, TroubleKind::Join) };
+        let account = case.run(&[]).account;
+        assert_eq!((account.n_invented, account.n_missing), (0, 0), "{case:?}: {account:?}");
     }
+}
+
+/// The board's memory told what a press had been for that was taken for an illegal move, and the
+/// piece was seen where it belongs: its player was named all the same.
+#[test]
+fn what_the_memory_explains_is_held_against_nobody() {
+    let case = case(61_000_151, TroubleKind::Kill);
+    assert_eq!(case.run(&[]).n_accused, 0);
 }
 
 /// Each of these had moves on record that nobody played: half-moves that nobody had pressed for

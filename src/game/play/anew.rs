@@ -8,7 +8,7 @@ use crate::time::Mono;
 use crate::track::line::{Completion, Ply, squares_of};
 use crate::track::repair::Explanation;
 use crate::track::{bridge, legal, search};
-use shakmaty::{Board, Chess, Color, Move, Position, Square};
+use shakmaty::{Bitboard, Board, Chess, Color, Move, Position, Square};
 use std::time::Duration;
 
 /// What lay on the board when that was taken over is found out within so many half-moves.
@@ -46,6 +46,28 @@ impl Play {
         self.tracker.branch(at);
         self.tracker.look(at, 0);
         true
+    }
+
+    /// The player who is on move where the board was taken over presses the clock, and it shows a
+    /// move of the other one and his reply to that: he had moved before without pressing, and was
+    /// answered.
+    pub(in crate::game) fn turn_around_if_answered(&mut self, at: Mono, facts: &mut Vec<Fact>) {
+        let pos = self.sheet.last();
+        let Some(turned) = self.taken_over(pos.board(), !pos.turn()) else { return };
+        let mut budget = search::NODES_MAX;
+        let (tracker, by) = (&self.tracker, pos.turn());
+        let (seen, untold) = (tracker.seen(), tracker.untold());
+        let mut lines = |pos, n| search::lines(pos, seen, n, 0, untold, &mut budget);
+        let is_in_order = |line: &Vec<Move>| {
+            let (theirs, his) = (squares_of(line[0], !by), squares_of(line[1], by));
+            let changed = |squares: Bitboard| squares.into_iter().map(|sq| tracker.changed_at(sq));
+            changed(theirs & !his).max() < changed(his & !theirs).min()
+        };
+        if lines(pos, 1).is_empty() && lines(&turned, 2).iter().any(is_in_order) {
+            self.take_over(at, turned, 0, facts);
+            self.tracker.branch(at);
+            self.tracker.look(at, 0);
+        }
     }
 
     /// Whoever is not on move where the board was taken over presses the clock, and it shows a

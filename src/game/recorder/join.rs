@@ -44,6 +44,8 @@ pub(super) struct Arrival {
     board: Board,
     /// Who pressed the clock on it.
     by: Option<Color>,
+    /// Who had moved a piece last then, if that may have been a move.
+    made: Option<Color>,
     /// Whose move led to it from the stand before.
     moved: Option<Color>,
     /// How many half-moves were on record as completed then.
@@ -59,10 +61,12 @@ struct Pressed {
     by: Color,
     /// What was on the board then.
     board: Board,
+    /// Who had moved a piece last then, if that may have been a move.
+    made: Option<Color>,
 }
 
 /// What is watched for a game that has not been seen from its beginning.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Joining {
     /// What the sensors see.
     seen: Placement,
@@ -84,23 +88,6 @@ pub(super) struct Joining {
     stands: Vec<Arrival>,
     /// When the board was first seen without a game.
     since: Option<Mono>,
-}
-
-impl Default for Joining {
-    fn default() -> Self {
-        Self {
-            seen: Placement::empty(),
-            changed: Mono::default(),
-            was_put: false,
-            steps: LateSteps::default(),
-            is_pictured: false,
-            pressed: None,
-            hands: Handling::default(),
-            has_waited: false,
-            stands: Vec::new(),
-            since: None,
-        }
-    }
 }
 
 impl Joining {
@@ -132,8 +119,9 @@ impl Joining {
         let is_lifted = reading == Reading::Empty && self.seen.get(sq) != Reading::Empty;
         let has_paused = self.was_put && now.since(self.changed) >= PAUSED;
         let board = self.board().filter(|_| is_lifted && has_paused)?.clone();
-        let (at, on_record) = (self.changed, board.clone());
-        self.stand(Arrival { at, board, by: None, moved: None, n_known: 0, on_record }, mode);
+        let (at, on_record, made) = (self.changed, board.clone(), self.made());
+        let stand = Arrival { at, board, by: None, made, moved: None, n_known: 0, on_record };
+        self.stand(stand, mode);
         self.begun().filter(|_| self.run().len() > MOVES_TOLD)
     }
 
@@ -248,7 +236,7 @@ impl Joining {
     /// The board stands so.
     fn stand(&mut self, stand: Arrival, mode: CastlingMode) {
         if let Some(last) = self.stands.last_mut().filter(|last| last.board == stand.board) {
-            last.by = stand.by.or(last.by);
+            (last.by, last.made) = (stand.by.or(last.by), stand.made);
             return;
         }
         let from = self.leads_to(&stand.board, mode);
@@ -318,14 +306,16 @@ impl Recorder {
             self.joining.pressed = None;
             return self.note_stand(cx, now);
         }
-        self.joining.pressed = Some(Pressed { at: now, by, board });
+        let made = self.joining.made();
+        self.joining.pressed = Some(Pressed { at: now, by, board, made });
         self.timers.set(Timer::Join, now + SCANNED);
     }
 
     /// The clock was started: what stands now is what is played from.
     pub(in crate::game) fn start_stand(&mut self, cx: &mut Cx<'_>, now: Mono) {
-        if now.since(self.joining.changed) >= AT_REST {
-            self.take_stand(cx, None);
+        let is_at_rest = now.since(self.joining.changed) >= AT_REST;
+        if let Some(board) = self.joining.board().cloned().filter(|_| is_at_rest) {
+            self.take_stand_of(cx, board, None);
         }
         self.note_stand(cx, now);
     }
@@ -343,7 +333,7 @@ impl Recorder {
                 if is_noisy {
                     self.pass_if_still(cx, now, &board, pressed.by);
                 }
-                self.take_stand_of(cx, board, Some(pressed.by));
+                self.take_stand_of(cx, board, Some(&pressed));
             }
             self.note_stand(cx, now);
         } else if !self.take_rest(cx, now) {
@@ -402,14 +392,8 @@ impl Recorder {
         }
     }
 
-    fn take_stand(&mut self, cx: &mut Cx<'_>, by: Option<Color>) {
-        if let Some(board) = self.joining.board().cloned() {
-            self.take_stand_of(cx, board, by);
-        }
-    }
-
     /// The board stands so. Where the record agrees there is nothing to join.
-    fn take_stand_of(&mut self, cx: &mut Cx<'_>, board: Board, by: Option<Color>) {
+    fn take_stand_of(&mut self, cx: &mut Cx<'_>, board: Board, pressed: Option<&Pressed>) {
         let open = self.play.as_ref().filter(|play| !play.is_over());
         let agrees = |play: &Play| {
             let pos = play.tracker().best().standing();
@@ -422,8 +406,13 @@ impl Recorder {
         let n_known = open.map_or(0, |play| play.sheet().n_completed());
         let on_record = open.map_or_else(Board::empty, |play| play.sheet().last().board().clone());
         let mode = self.joined_mode(cx.settings);
-        let at = self.joining.changed;
-        self.joining.stand(Arrival { at, board, by, moved: None, n_known, on_record }, mode);
+        let (at, by) = (self.joining.changed, pressed.map(|pressed| pressed.by));
+        let made = match pressed {
+            Some(pressed) => pressed.made.filter(|_| pressed.board == board),
+            None => self.joining.made(),
+        };
+        let stand = Arrival { at, board, by, made, moved: None, n_known, on_record };
+        self.joining.stand(stand, mode);
     }
 
     /// What the stands that follow from each other make known, if they are enough.
@@ -563,8 +552,7 @@ impl Recorder {
     fn join_running(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let Some(turn) = cx.clock.running() else { return };
         let Some(stand) = self.joining.stands.last() else { return };
-        let is_still = self.joining.board() == Some(&stand.board);
-        if cx.board.is_noisy(now) && !is_still {
+        if cx.board.is_noisy(now) && self.joining.board() != Some(&stand.board) {
             return;
         }
         // Where messages are hurt, the lever may have been turned by a press that was not heard.
@@ -575,7 +563,7 @@ impl Recorder {
         }
         let turn = stand.by.map_or(turn, |by| !by);
         // Who is on move by the clock and has moved is yet to press for it.
-        let turn = if is_still && self.joining.made() == Some(turn) { !turn } else { turn };
+        let turn = if stand.made == Some(turn) { !turn } else { turn };
         let mode = self.joined_mode(cx.settings);
         let other = || position(&stand.board, !turn, mode);
         let Some(pos) = position(&stand.board, turn, mode).or_else(other) else { return };

@@ -412,6 +412,8 @@ impl Recorder {
         if fits {
             self.forget_silence();
             self.memory.forget();
+            // What a press had been for was looked at without what is known now.
+            self.watch.pressed = None;
             self.rejudge(cx, now);
         }
         fits

@@ -23,7 +23,8 @@ const CONTRADICTED: Duration = Duration::from_secs(5);
 impl Recorder {
     /// The clock was pressed by `by` where the board was taken over. If he is on move and it shows
     /// just that, what he presses for stood already, or it is yet to be read that he has moved:
-    /// true if so. If a legal move of his is seen and he is not on move, he was.
+    /// true if so. If a legal move of his is seen and he is not on move, he was; if it answers one
+    /// of the other player's, that one was.
     pub(super) fn pass_taken_over(&mut self, cx: &mut Cx<'_>, now: Mono, by: Color) -> bool {
         self.is_turn_open = false;
         let Some(play) = self.play.as_mut().filter(|play| play.is_fresh()) else { return false };
@@ -32,6 +33,9 @@ impl Recorder {
             return false;
         }
         if play.mismatch().is_some() {
+            if !cx.board.is_noisy(now) {
+                play.turn_around_if_answered(now, cx.facts);
+            }
             return false;
         }
         if cx.board.is_noisy(now) {
