@@ -187,9 +187,17 @@ fn an_answer_to_all_that_comes_late_counts() {
 struct Asked {
     bus: BusLine,
     ms: u64,
+    /// How often all boards were called.
+    n_calls: usize,
 }
 
 impl Asked {
+    fn new() -> Self {
+        let mut bus = BusLine::new(&[FIRST]);
+        bus.link_up(Mono::default());
+        Self { bus, ms: 0, n_calls: 0 }
+    }
+
     /// Time passes until the board is asked for changes, anew or once more. All else it answers.
     fn for_changes(&mut self) -> u8 {
         for _ in 0..4_000 {
@@ -198,7 +206,10 @@ impl Asked {
             for bytes in self.bus.take_sent() {
                 let answer = match bytes[..] {
                     [0x83 | 0x84, ..] => return bytes[0],
-                    [0x87, _, 0, _] => continue,
+                    [0x87, _, 0, _] => {
+                        self.n_calls += 1;
+                        continue;
+                    }
                     [0x87, ..] => BusAnswer::Pong,
                     [0x81, ..] => BusAnswer::Clock(ClockMessage::NoClock),
                     [0x82, ..] => {
@@ -225,11 +236,33 @@ impl Asked {
     }
 }
 
+/// Answers that are hurt now and then, with whole ones between them, are no sign of a second board
+/// with the same address, for which all would have to be called.
+#[test]
+fn noise_now_and_then_is_no_second_board() {
+    let mut asked = Asked::new();
+    asked.for_changes();
+    let n_calls = asked.n_calls;
+    let answer = BusAnswer::Changes(Vec::new());
+    let mut hurt = BusMessage { address: FIRST, answer: answer.clone() }.encode();
+    *hurt.last_mut().unwrap() ^= 1;
+    let mut n_hurt = 0;
+    while asked.ms < 150_000 {
+        if asked.ms / 5_000 > n_hurt {
+            n_hurt += 1;
+            asked.bus.on_bytes(Mono::from_millis(asked.ms), &hurt);
+            assert_eq!(asked.for_changes(), 0x84);
+        }
+        asked.says(answer.clone());
+        asked.for_changes();
+    }
+    assert_eq!(asked.n_calls, n_calls, "after {n_hurt} answers that were hurt");
+}
+
 /// A host that is slow to hear an answer asks again: what comes late, and twice, is told once.
 #[test]
 fn answers_that_come_late_are_told_once() {
-    let mut asked = Asked { bus: BusLine::new(&[FIRST]), ms: 0 };
-    asked.bus.link_up(Mono::default());
+    let mut asked = Asked::new();
     let (lifted, put) = (vec![0x40, 0x34], vec![0x41, 0x24]);
     for _ in 0..3 {
         assert_eq!(asked.for_changes(), 0x83);

@@ -319,6 +319,32 @@ fn a_lost_key_message_is_told_by_the_next() {
 }
 
 #[test]
+fn a_beep_is_asked_for_at_once() {
+    let mut bus = Bus::new(Dgt3000State::Idle);
+    bus.want(driven(Runs::Pause));
+    bus.pass(5 * SECOND);
+    let n = bus.ops.len();
+    bus.drive(|driver, at, out| driver.beep(at, 8, out));
+    assert!(bus.ops.len() > n);
+}
+
+/// For some time after it was set a clock still says what it showed before.
+#[test]
+fn what_a_clock_says_just_after_it_was_set_is_not_believed() {
+    let mut bus = Bus::new(Dgt3000State::Idle);
+    bus.want(driven(Runs::Left));
+    bus.pass(10 * SECOND);
+    let readings = |bus: &Bus| told(bus, |it| matches!(it, ClockNews::Reading(_)));
+    let n = readings(&bus);
+    assert!(n > 0);
+    bus.want(Wanted { times: Some(times(200, 100, Runs::Left, bus.now)), ..Wanted::default() });
+    bus.pass(2 * SECOND);
+    assert_eq!(readings(&bus), n, "{:?}", bus.news);
+    bus.pass(3 * SECOND);
+    assert!(readings(&bus) > n);
+}
+
+#[test]
 fn a_beep_sounds_and_leaves_what_was_shown() {
     for text in [None, Some(ClockText::plain("1-0"))] {
         let mut bus = Bus::new(Dgt3000State::Idle);

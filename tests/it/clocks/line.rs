@@ -195,6 +195,25 @@ fn the_lever_and_the_buttons_are_events() {
     assert_eq!(events, [&ClockNews::Lever(End::Right), &ClockNews::Pressed(buttons)]);
 }
 
+/// A board that is asked for a reading may send the clock's last answer again (protocol 2.6).
+#[test]
+fn a_button_that_is_told_again_behind_a_question_is_pressed_once() {
+    let mut world = World::new(ClockKind::Dgt3000, Obedience::Remote);
+    world.want(driven(Runs::Left));
+    world.pass(5 * SECOND);
+    let pressed = Buttons::of(&[Button::Plus]);
+    let ack = world.clock.press_buttons(pressed).expect("a clock that hears its buttons");
+    world.want(driven(Runs::Right));
+    let n_said = 100;
+    for _ in 0..n_said {
+        world.hear_ack(ack);
+        world.pass(SECOND / 10);
+    }
+    let is_it = |news: &&ClockNews| **news == ClockNews::Pressed(pressed);
+    let n_told = world.news.iter().filter(is_it).count();
+    assert!(n_told > 1 && n_told < n_said, "{n_told} of {n_said}");
+}
+
 #[test]
 fn old_times_after_a_setting_are_not_passed_on() {
     let mut world = World::new(ClockKind::Dgt3000, Obedience::Remote);

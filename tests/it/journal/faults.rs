@@ -1,7 +1,7 @@
 //! Damaged bytes, failing calls, second openers.
 
 use super::disk::{Call, Honesty, MemStorage, Survival};
-use rokade::shell::journal::{DiskStorage, Flaw, Journal, JournalError, Limits, verify};
+use rokade::shell::journal::{DiskStorage, Flaw, Journal, JournalError, Limits, Storage, verify};
 
 use super::{
     LONG, SMALL, assert_prefix, boot, disk_with, ends, entry, filled, hundred, n_lines, open,
@@ -189,6 +189,17 @@ fn a_line_that_only_the_kernel_remembers_is_written_again_at_the_start() {
     assert_eq!((journal.n_waiting(), lines.len()), (0, 4));
     let image = disk.after_power_cut(Survival::Nothing);
     assert_eq!(verify(&image).unwrap().lines, lines.len() as u64);
+}
+
+#[test]
+fn a_segment_that_could_not_be_made_leaves_no_gap_in_the_numbers() {
+    let disk = MemStorage::new();
+    let (mut journal, ..) = open(disk.clone(), LONG).unwrap();
+    disk.fail(Call::Create, 1, 3);
+    journal.append(&[entry(1)]).unwrap();
+    while journal.commit().is_err() {}
+    let names = disk.list().unwrap();
+    assert!(names.contains(&"000001.journal".to_owned()), "{names:?}");
 }
 
 #[test]
