@@ -382,9 +382,14 @@ mod tests {
     use super::*;
 
     fn sample(body: &str) -> Vec<u8> {
+        synced_to(6, body)
+    }
+
+    /// Line 7, at whose writing the first `synced` lines were durable.
+    fn synced_to(synced: u64, body: &str) -> Vec<u8> {
         let boot = BootId::parse("0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0").unwrap();
         let stamp = Stamp { mono: Mono(u64::MAX), wall: Wall(-5) };
-        let head = Head { seq: 7, synced: 6, boot, prev: LineHash::of(b"before") };
+        let head = Head { seq: 7, synced, boot, prev: LineHash::of(b"before") };
         encode(&head, stamp, body)
     }
 
@@ -417,6 +422,12 @@ mod tests {
         assert_eq!(parse(&seal("{\"v\":2,\"n\":1}")).unwrap_err(), Flaw::Version(2));
         assert_eq!(parse(&seal("{\"v\":1,\"n\":1}")).unwrap_err(), Flaw::Json);
         assert_eq!(parse(&seal("")).unwrap_err(), Flaw::Crc);
+    }
+
+    #[test]
+    fn no_line_is_durable_before_it_is_written() {
+        assert!(parse(&synced_to(6, "{}")).is_ok());
+        assert_eq!(parse(&synced_to(7, "{}")).unwrap_err(), Flaw::Json);
     }
 
     #[test]

@@ -259,6 +259,23 @@ fn noise_now_and_then_is_no_second_board() {
     assert_eq!(asked.n_calls, n_calls, "after {n_hurt} answers that were hurt");
 }
 
+/// As long as answers are hurt all boards are called, twice each time, and no more often than once
+/// in a minute.
+#[test]
+fn on_a_bad_line_all_are_called_once_in_a_minute() {
+    let mut asked = Asked::new();
+    asked.for_changes();
+    let n_calls = asked.n_calls;
+    let mut hurt = BusMessage { address: FIRST, answer: BusAnswer::Pong }.encode();
+    *hurt.last_mut().unwrap() ^= 1;
+    while asked.ms < 310_000 {
+        asked.bus.on_bytes(Mono::from_millis(asked.ms), &hurt);
+        asked.for_changes();
+    }
+    let n_called = asked.n_calls - n_calls;
+    assert!((2..=10).contains(&n_called), "{n_called} times in five minutes");
+}
+
 /// A host that is slow to hear an answer asks again: what comes late, and twice, is told once.
 #[test]
 fn answers_that_come_late_are_told_once() {
