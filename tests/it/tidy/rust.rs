@@ -410,13 +410,18 @@ pub(super) fn kings(source: &Source) -> Vec<Complaint> {
     if !is_theirs || source.path == "src/track/legal.rs" {
         return Vec::new();
     }
-    let tokens = tokens(source);
-    let asks = |idx: &usize| {
-        let is_asked = |name| reads(&tokens, *idx, &[".", name, "("]);
-        !tokens[*idx].is_test && ["legal_moves", "is_legal", "to_move"].iter().any(|n| is_asked(n))
-    };
     let what = "a king may be taken by that: ask track::legal";
-    (0..tokens.len()).filter(asks).map(|idx| source.complain(tokens[idx].line, what)).collect()
+    calls(source, &["legal_moves", "is_legal", "to_move"], what)
+}
+
+/// Complains of each call of a method of these names, but for those in tests.
+fn calls(source: &Source, names: &[&str], what: &str) -> Vec<Complaint> {
+    let tokens = tokens(source);
+    let is_call = |idx: &usize| {
+        let is_of = |name: &&str| reads(&tokens, *idx, &[".", name, "("]);
+        !tokens[*idx].is_test && names.iter().any(is_of)
+    };
+    (0..tokens.len()).filter(is_call).map(|idx| source.complain(tokens[idx].line, what)).collect()
 }
 
 /// What fastrand draws for a `usize` differs between machines of 32 and of 64 bits, and a game that
@@ -425,13 +430,8 @@ pub(super) fn chance(source: &Source) -> Vec<Complaint> {
     if !source.path.starts_with("src/sim/") {
         return Vec::new();
     }
-    let tokens = tokens(source);
-    let draws = |idx: &usize| {
-        let is_drawn = |name| reads(&tokens, *idx, &[".", name, "("]);
-        !tokens[*idx].is_test && ["usize", "choice", "shuffle"].iter().any(|n| is_drawn(n))
-    };
     let what = "draws otherwise on a machine of 32 bits: ask sim::hands::chance";
-    (0..tokens.len()).filter(draws).map(|idx| source.complain(tokens[idx].line, what)).collect()
+    calls(source, &["usize", "choice", "shuffle"], what)
 }
 
 /// The order of a hash map differs from run to run, and the core must not.
