@@ -25,10 +25,14 @@ pub trait Word: Copy + PartialEq + 'static {
     }
 }
 
-/// Gives each value of an enumeration its word: by one list it gets `ALL` and `word`, and is a
-/// [`Word`].
+/// Declares an enumeration and the word of each value: it gets `ALL` and `word`, and is a [`Word`].
 macro_rules! words {
-    ($name:ident { $($variant:ident = $word:literal,)+ }) => {
+    ($(#[$about:meta])* $vis:vis enum $name:ident {
+        $($(#[$what:meta])* $variant:ident = $word:literal,)+
+    }) => {
+        $(#[$about])*
+        $vis enum $name { $($(#[$what])* $variant,)+ }
+
         impl $name {
             /// All there are.
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
@@ -60,18 +64,13 @@ impl Word for Color {
     }
 }
 
-/// An end of the clock, seen from its front.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum End {
-    /// The left display and the left end of the lever.
-    Left,
-    /// The right display and the right end of the lever.
-    Right,
-}
-
 words! {
-    End {
+    /// An end of the clock, seen from its front.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum End {
+        /// The left display and the left end of the lever.
         Left = "left",
+        /// The right display and the right end of the lever.
         Right = "right",
     }
 }

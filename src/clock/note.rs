@@ -124,18 +124,13 @@ pub enum ClockNote {
     BatteryLow,
 }
 
-/// How a clock goes wrong.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Rate {
-    /// It takes too much time from the players.
-    Fast,
-    /// It takes too little.
-    Slow,
-}
-
 words! {
-    Rate {
+    /// How a clock goes wrong.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum Rate {
+        /// It takes too much time from the players.
         Fast = "fast",
+        /// It takes too little.
         Slow = "slow",
     }
 }

@@ -24,55 +24,38 @@ pub struct Entry {
     pub fact: Fact,
 }
 
-/// What the record of a move rests on.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Basis {
-    /// The mover pressed the clock on it.
-    Press,
-    /// The board was still.
-    Quiet,
-    /// It was answered.
-    Reply,
-    /// Found by search after the line, or the daemon, had been down.
-    Gap,
-    /// Told by the board's own memory: the order is certain, the moment is an estimate.
-    Memory,
-    /// What was played later could only follow it, and not what was on record before.
-    Later,
-    /// The arbiter said so.
-    Order,
-}
-
 words! {
-    Basis {
+    /// What the record of a move rests on.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum Basis {
+        /// The mover pressed the clock on it.
         Press = "press",
+        /// The board was still.
         Quiet = "quiet",
+        /// It was answered.
         Reply = "reply",
+        /// Found by search after the line, or the daemon, had been down.
         Gap = "gap",
+        /// Told by the board's own memory: the order is certain, the moment is an estimate.
         Memory = "memory",
+        /// What was played later could only follow it, and not what was on record before.
         Later = "later",
+        /// The arbiter said so.
         Order = "order",
     }
 }
 
-/// What became of a press in doubt, and when the referee follows the record.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Weighed {
-    /// The record finds fault with the press too: the referee is told of it as it came.
-    Shared,
-    /// The record has a legal move for it, which the referee follows.
-    Legal,
-    /// Nothing is found wrong: the press is held against nobody.
-    Dropped,
-    /// No press is in doubt; the referee has other moves than the record, which it follows.
-    Followed,
-}
-
 words! {
-    Weighed {
+    /// What became of a press in doubt, and when the referee follows the record.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum Weighed {
+        /// The record finds fault with the press too: the referee is told of it as it came.
         Shared = "shared",
+        /// The record has a legal move for it, which the referee follows.
         Legal = "legal",
+        /// Nothing is found wrong: the press is held against nobody.
         Dropped = "dropped",
+        /// No press is in doubt; the referee has other moves than the record, which it follows.
         Followed = "followed",
     }
 }
@@ -154,22 +137,16 @@ impl Basis {
     }
 }
 
-/// The state of the line to the board.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum LinkState {
-    /// No board has been found yet.
-    #[default]
-    Absent,
-    /// The board speaks and its whole placement is known.
-    Live,
-    /// It did, and no longer does.
-    Lost,
-}
-
 words! {
-    LinkState {
+    /// The state of the line to the board.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum LinkState {
+        /// No board has been found yet.
+        #[default]
         Absent = "absent",
+        /// The board speaks and its whole placement is known.
         Live = "live",
+        /// It did, and no longer does.
         Lost = "lost",
     }
 }

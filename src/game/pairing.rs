@@ -54,24 +54,17 @@ pub struct Paired {
     pub reason: String,
 }
 
-/// For which game a pairing holds.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum PairedFor {
-    /// For the next one; none is on.
-    Next,
-    /// For the one that is on record already, and the next.
-    Current,
-    /// For the next one; the one that is on stays as it is.
-    Later,
-    /// For the next one, which counts in the place of what was played of the round.
-    Anew,
-}
-
 words! {
-    PairedFor {
+    /// For which game a pairing holds.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+    pub enum PairedFor {
+        /// For the next one; none is on.
         Next = "next",
+        /// For the one that is on record already, and the next.
         Current = "current",
+        /// For the next one; the one that is on stays as it is.
         Later = "later",
+        /// For the next one, which counts in the place of what was played of the round.
         Anew = "anew",
     }
 }

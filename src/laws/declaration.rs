@@ -7,18 +7,13 @@ use shakmaty::san::San;
 use std::fmt;
 use std::str::FromStr;
 
-/// On what ground a draw is claimed in the last two minutes. 2005, 2009: Art. D1.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Ground {
-    /// The opponent cannot win by normal means.
-    CannotWin,
-    /// The opponent makes no effort to win.
-    NoEffort,
-}
-
 words! {
-    Ground {
+    /// On what ground a draw is claimed in the last two minutes. 2005, 2009: Art. D1.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum Ground {
+        /// The opponent cannot win by normal means.
         CannotWin = "cannot_win",
+        /// The opponent makes no effort to win.
         NoEffort = "no_effort",
     }
 }

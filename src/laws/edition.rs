@@ -7,28 +7,20 @@ use super::name::read_by_word;
 use crate::table::words;
 use std::time::Duration;
 
-/// A printed text of the Laws of Chess.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Edition {
-    /// The FIDE Laws of 2005, as printed in Hungary.
-    Hu2005,
-    /// The FIDE Laws in force on 1 July 2009, as printed in Denmark.
-    Dk2009,
-    /// The Laws of 2009 in Norway, where a player may be 60 minutes late.
-    No2009,
-    /// The FIDE Laws of 2018.
-    M2018,
-    /// The FIDE Laws of 2023.
-    #[default]
-    M2023,
-}
-
 words! {
-    Edition {
+    /// A printed text of the Laws of Chess.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Edition {
+        /// The FIDE Laws of 2005, as printed in Hungary.
         Hu2005 = "hu2005",
+        /// The FIDE Laws in force on 1 July 2009, as printed in Denmark.
         Dk2009 = "dk2009",
+        /// The Laws of 2009 in Norway, where a player may be 60 minutes late.
         No2009 = "no2009",
+        /// The FIDE Laws of 2018.
         M2018 = "m2018",
+        /// The FIDE Laws of 2023.
+        #[default]
         M2023 = "m2023",
     }
 }
@@ -91,49 +83,35 @@ impl Edition {
     }
 }
 
-/// How much time there is.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Pace {
-    /// The competition rules proper.
-    #[default]
-    Standard,
-    /// Rapid chess. 2005: Art. B. Later: Art. A.
-    Rapid,
-    /// Blitz. 2005: Art. C. Later: Art. B.
-    Blitz,
-}
-
 words! {
-    Pace {
+    /// How much time there is.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Pace {
+        /// The competition rules proper.
+        #[default]
         Standard = "standard",
+        /// Rapid chess. 2005: Art. B. Later: Art. A.
         Rapid = "rapid",
+        /// Blitz. 2005: Art. C. Later: Art. B.
         Blitz = "blitz",
     }
 }
 
-/// The form of chess that is played.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Variant {
-    /// The competition rules proper.
-    #[default]
-    Standard,
-    /// Standard chess with a last period for all remaining moves and no time added. 2005, 2009:
-    /// Art. 10.
-    Quickplay,
-    /// Rapid chess.
-    Rapid,
-    /// Blitz.
-    Blitz,
-    /// Chess960 at standard pace. 2009: Art. F. From 2018: Guidelines II.
-    Chess960,
-}
-
 words! {
-    Variant {
+    /// The form of chess that is played.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Variant {
+        /// The competition rules proper.
+        #[default]
         Standard = "standard",
+        /// Standard chess with a last period for all remaining moves and no time added. 2005, 2009:
+        /// Art. 10.
         Quickplay = "quickplay",
+        /// Rapid chess.
         Rapid = "rapid",
+        /// Blitz.
         Blitz = "blitz",
+        /// Chess960 at standard pace. 2009: Art. F. From 2018: Guidelines II.
         Chess960 = "chess960",
     }
 }
@@ -149,22 +127,18 @@ impl Variant {
     }
 }
 
-/// Whether there are arbiters enough for the competition rules to hold in rapid chess and blitz.
-///
-/// 2009: Art. A3, B2. 2018: Art. A.3, B.3. 2023: Art. A.4, B.2. In standard chess, and in 2005, it
-/// makes no difference.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Supervision {
-    /// Enough: one arbiter for at most three games of rapid, for each game of blitz.
-    #[default]
-    Adequate,
-    /// There are fewer arbiters than that.
-    Inadequate,
-}
-
 words! {
-    Supervision {
+    /// Whether there are arbiters enough for the competition rules to hold in rapid chess and
+    /// blitz.
+    ///
+    /// 2009: Art. A3, B2. 2018: Art. A.3, B.3. 2023: Art. A.4, B.2. In standard chess, and in
+    /// 2005, it makes no difference.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Supervision {
+        /// Enough: one arbiter for at most three games of rapid, for each game of blitz.
+        #[default]
         Adequate = "adequate",
+        /// There are fewer arbiters than that.
         Inadequate = "inadequate",
     }
 }

@@ -7,27 +7,19 @@ use crate::table::words;
 use shakmaty::{Color, Square};
 use std::fmt;
 
-/// How much a finding matters to the arbiter.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Severity {
-    /// Worth knowing; nobody has done anything wrong.
-    Info,
-    /// Worth a look.
-    Notice,
-    /// A player claims or offers something.
-    Claim,
-    /// The Laws were broken, as far as the sensors can tell.
-    Irregularity,
-    /// The game is over.
-    GameOver,
-}
-
 words! {
-    Severity {
+    /// How much a finding matters to the arbiter.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Severity {
+        /// Worth knowing; nobody has done anything wrong.
         Info = "info",
+        /// Worth a look.
         Notice = "notice",
+        /// A player claims or offers something.
         Claim = "claim",
+        /// The Laws were broken, as far as the sensors can tell.
         Irregularity = "irregularity",
+        /// The game is over.
         GameOver = "game over",
     }
 }

@@ -4,54 +4,37 @@ use crate::table::words;
 use shakmaty::{Chess, Color, KnownOutcome, Position, Square};
 use std::fmt;
 
-/// Why a game is over. Articles of the 2023 edition.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Reason {
-    /// Art. 5.1.1.
-    Checkmate,
-    /// Art. 5.2.1.
-    Stalemate,
-    /// Art. 5.2.2, where the material alone rules mate out.
-    DeadPosition,
-    /// The players put the kings in the center, a custom on electronic boards.
-    KingsInCenter,
-    /// Art. 5.1.2.
-    Resignation,
-    /// Art. 5.2.3.
-    Agreement,
-    /// Art. 6.9.
-    Time,
-    /// Art. 7.5.5.
-    IllegalMoves,
-    /// Art. 9.2, 9.3.
-    Claim,
-    /// Art. 9.6.1.
-    Fivefold,
-    /// Art. 9.6.2.
-    SeventyFiveMoves,
-    /// Art. 6.7.1.
-    Default,
-    /// Art. 12.9.
-    Arbiter,
-    /// A signal piece was put on the board, another such custom.
-    SignalPiece,
-}
-
 words! {
-    Reason {
+    /// Why a game is over. Articles of the 2023 edition.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum Reason {
+        /// Art. 5.1.1.
         Checkmate = "checkmate",
+        /// Art. 5.2.1.
         Stalemate = "stalemate",
+        /// Art. 5.2.2, where the material alone rules mate out.
         DeadPosition = "dead position",
+        /// The players put the kings in the center, a custom on electronic boards.
         KingsInCenter = "kings in the center",
+        /// Art. 5.1.2.
         Resignation = "resignation",
+        /// Art. 5.2.3.
         Agreement = "agreement",
+        /// Art. 6.9.
         Time = "time",
+        /// Art. 7.5.5.
         IllegalMoves = "illegal moves",
+        /// Art. 9.2, 9.3.
         Claim = "claim",
+        /// Art. 9.6.1.
         Fivefold = "fivefold repetition",
+        /// Art. 9.6.2.
         SeventyFiveMoves = "75 moves",
+        /// Art. 6.7.1.
         Default = "default",
+        /// Art. 12.9.
         Arbiter = "arbiter's decision",
+        /// A signal piece was put on the board, another such custom.
         SignalPiece = "signal piece",
     }
 }

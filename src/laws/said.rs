@@ -11,18 +11,13 @@ use shakmaty::{ByColor, CastlingSide, Color, Role, Square};
 use std::fmt;
 use std::time::Duration;
 
-/// How sure an entry is.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Confidence {
-    /// The board and the clock were seen to do it, or a person said it.
-    Observed,
-    /// No sensor sees a hand: that a piece was let go is taken from its rest.
-    Presumed,
-}
-
 words! {
-    Confidence {
+    /// How sure an entry is.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Confidence {
+        /// The board and the clock were seen to do it, or a person said it.
         Observed = "observed",
+        /// No sensor sees a hand: that a piece was let go is taken from its rest.
         Presumed = "presumed",
     }
 }
@@ -99,46 +94,32 @@ impl fmt::Display for Binding {
     }
 }
 
-/// What became of a claim at first sight; the arbiter decides.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Verdict {
-    /// The record bears it out.
-    Correct,
-    /// The record contradicts it.
-    Incorrect,
-    /// The record does not tell: some of what it rests on nobody saw.
-    Unknown,
-    /// It may not be made, or not now.
-    Inadmissible,
-}
-
 words! {
-    Verdict {
+    /// What became of a claim at first sight; the arbiter decides.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum Verdict {
+        /// The record bears it out.
         Correct = "correct",
+        /// The record contradicts it.
         Incorrect = "incorrect",
+        /// The record does not tell: some of what it rests on nobody saw.
         Unknown = "not known",
+        /// It may not be made, or not now.
         Inadmissible = "inadmissible",
     }
 }
 
-/// How an offer of a draw stands.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum OfferState {
-    /// It may be accepted.
-    Open,
-    /// It was accepted.
-    Accepted,
-    /// It was declined.
-    Declined,
-    /// It was open when the game ended.
-    Lapsed,
-}
-
 words! {
-    OfferState {
+    /// How an offer of a draw stands.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum OfferState {
+        /// It may be accepted.
         Open = "open",
+        /// It was accepted.
         Accepted = "accepted",
+        /// It was declined.
         Declined = "declined",
+        /// It was open when the game ended.
         Lapsed = "lapsed",
     }
 }

@@ -83,18 +83,13 @@ pub(super) struct Attempt {
     pub to: Square,
 }
 
-/// How far an illegal move got.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Stage {
-    /// It stands on the board.
-    Made,
-    /// The clock was pressed on it.
-    Completed,
-}
-
 words! {
-    Stage {
+    /// How far an illegal move got.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum Stage {
+        /// It stands on the board.
         Made = "made",
+        /// The clock was pressed on it.
         Completed = "completed",
     }
 }

@@ -9,70 +9,48 @@ use shakmaty::uci::UciMove;
 use shakmaty::{EnPassantMode, Move, Square};
 use std::fmt::Write as _;
 
-/// What is printed beside names and moves. The reasons for which games end are words of the same
-/// file.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Label {
-    /// The kind of paper.
-    ScoreSheet,
-    /// The event.
-    Event,
-    /// The place.
-    Site,
-    /// The day.
-    Date,
-    /// The round.
-    Round,
-    /// The table.
-    Table,
-    /// The first player.
-    White,
-    /// The second player.
-    Black,
-    /// Who signs beside the players.
-    Arbiter,
-    /// The time control.
-    TimeControl,
-    /// The result.
-    Result,
-    /// Between moves of which one was played.
-    Or,
-    /// The sensors do not tell which of these moves was played.
-    Uncertain,
-    /// The Laws do not allow the move; it was answered.
-    Illegal,
-    /// Moves that nobody saw.
-    NotKnown,
-    /// The game was joined.
-    Joined,
-    /// Before the position from which a game goes on.
-    From,
-    /// What is counted of moves that nobody saw.
-    HalfMoves,
-    /// The game has no result.
-    NoResult,
-}
-
 words! {
-    Label {
+    /// What is printed beside names and moves. The reasons for which games end are words of the
+    /// same file.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+    pub enum Label {
+        /// The kind of paper.
         ScoreSheet = "score sheet",
+        /// The event.
         Event = "event",
+        /// The place.
         Site = "site",
+        /// The day.
         Date = "date",
+        /// The round.
         Round = "round",
+        /// The table.
         Table = "table",
+        /// The first player.
         White = "white",
+        /// The second player.
         Black = "black",
+        /// Who signs beside the players.
         Arbiter = "arbiter",
+        /// The time control.
         TimeControl = "time control",
+        /// The result.
         Result = "result",
+        /// Between moves of which one was played.
         Or = "or",
+        /// The sensors do not tell which of these moves was played.
         Uncertain = "uncertain",
+        /// The Laws do not allow the move; it was answered.
         Illegal = "illegal",
+        /// Moves that nobody saw.
         NotKnown = "not known",
+        /// The game was joined.
         Joined = "joined",
+        /// Before the position from which a game goes on.
         From = "from",
+        /// What is counted of moves that nobody saw.
         HalfMoves = "half-moves",
+        /// The game has no result.
         NoResult = "no result",
     }
 }

@@ -37,36 +37,25 @@ const LINGER: Duration = Duration::from_secs(60);
 /// Makes of a seed another one.
 const OTHERWISE: u64 = 0x7e0_ab1e;
 
-/// What becomes of a line.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum TroubleKind {
-    /// The cable is out for a while, in the middle of the game.
-    Cable,
-    /// The cable is out again and again, for moments, and at times the daemon is killed.
-    Loose,
-    /// The cable of another board, on which another game is played, is plugged in for a while.
-    Exchange,
-    /// The daemon is started in the middle of the game.
-    Join,
-    /// Some of the bytes are hurt, in both directions, all the time.
-    Noise,
-    /// The daemon is killed in the middle of the game, and started again after a while.
-    Kill,
-    /// The daemon is killed in the middle of the game, which is over by mate when it is back.
-    Late,
-    /// The cable is out until the game is over, and both kings stand in the center.
-    End,
-}
-
 words! {
-    TroubleKind {
+    /// What becomes of a line.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum TroubleKind {
+        /// The cable is out for a while, in the middle of the game.
         Cable = "cable",
+        /// The cable is out again and again, for moments, and at times the daemon is killed.
         Loose = "loose",
+        /// The cable of another board, on which another game is played, is plugged in for a while.
         Exchange = "exchange",
+        /// The daemon is started in the middle of the game.
         Join = "join",
+        /// Some of the bytes are hurt, in both directions, all the time.
         Noise = "noise",
+        /// The daemon is killed in the middle of the game, and started again after a while.
         Kill = "kill",
+        /// The daemon is killed in the middle of the game, which is over by mate when it is back.
         Late = "late",
+        /// The cable is out until the game is over, and both kings stand in the center.
         End = "end",
     }
 }

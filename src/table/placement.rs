@@ -39,29 +39,23 @@ impl Reading {
     }
 }
 
-/// What the sensors of a board can tell of a piece.
-///
-/// ```
-/// use rokade::table::{Reading, Sight};
-/// use shakmaty::Color;
-/// let pawn = Color::White.pawn();
-/// assert_eq!(Sight::Colors.of(Some(pawn)), Reading::Colored(Color::White));
-/// assert_eq!(Sight::Colors.of(None), Reading::Empty);
-/// ```
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Sight {
-    /// Its color and role, as a DGT board.
-    Pieces,
-    /// Its color.
-    Colors,
-    /// That it is there.
-    Occupied,
-}
-
 words! {
-    Sight {
+    /// What the sensors of a board can tell of a piece.
+    ///
+    /// ```
+    /// use rokade::table::{Reading, Sight};
+    /// use shakmaty::Color;
+    /// let pawn = Color::White.pawn();
+    /// assert_eq!(Sight::Colors.of(Some(pawn)), Reading::Colored(Color::White));
+    /// assert_eq!(Sight::Colors.of(None), Reading::Empty);
+    /// ```
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum Sight {
+        /// Its color and role, as a DGT board.
         Pieces = "dgt",
+        /// Its color.
         Colors = "color",
+        /// That it is there.
         Occupied = "reed",
     }
 }

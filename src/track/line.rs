@@ -10,21 +10,15 @@ use std::time::Duration;
 /// Presses without a move that a line remembers, at the most; older ones concern nobody any more.
 pub const UNEXPLAINED_MAX: usize = 8;
 
-/// Why a move counts as completed. 2023: Art. 6.2.1, 6.2.1.1, 6.2.1.2.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum CompletedBy {
-    /// The mover pressed the clock.
-    Press,
-    /// The opponent, or the mover's next turn, came without a press in between.
-    Reply,
-    /// The move ended the game; no press is needed.
-    GameEnd,
-}
-
 words! {
-    CompletedBy {
+    /// Why a move counts as completed. 2023: Art. 6.2.1, 6.2.1.1, 6.2.1.2.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum CompletedBy {
+        /// The mover pressed the clock.
         Press = "press",
+        /// The opponent, or the mover's next turn, came without a press in between.
         Reply = "reply",
+        /// The move ended the game; no press is needed.
         GameEnd = "end of game",
     }
 }

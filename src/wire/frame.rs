@@ -21,30 +21,21 @@ pub const STALLED: Duration = Duration::from_millis(500);
 /// makes noise is noticed. A decision of ours.
 pub const NOISE_RUN_MAX: usize = 256;
 
-/// Why bytes were skipped.
-#[derive(Debug, Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SkipReason {
-    /// Bytes without high bit outside any message.
-    Noise,
-    /// A message was cut short by the start of the next.
-    Interrupted,
-    /// A header whose length its id cannot have.
-    BadLength,
-    /// A message of a kind that we do not know ([`Item::Unknown`]).
-    UnknownId,
-    /// A message of a known kind that no chess board sends: a dump of 100 fields.
-    Unsupported,
-    /// A message that stopped for [`STALLED`].
-    TimedOut,
-}
-
 words! {
-    SkipReason {
+    /// Why bytes were skipped.
+    #[derive(Debug, Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum SkipReason {
+        /// Bytes without high bit outside any message.
         Noise = "noise",
+        /// A message was cut short by the start of the next.
         Interrupted = "interrupted",
+        /// A header whose length its id cannot have.
         BadLength = "bad-length",
+        /// A message of a kind that we do not know ([`Item::Unknown`]).
         UnknownId = "unknown-id",
+        /// A message of a known kind that no chess board sends: a dump of 100 fields.
         Unsupported = "unsupported",
+        /// A message that stopped for [`STALLED`].
         TimedOut = "timed-out",
     }
 }

@@ -15,28 +15,20 @@ use crate::table::words;
 use shakmaty::san::{San, SanPlus, Suffix};
 use shakmaty::{CastlingSide, Chess, Move, Role};
 
-/// A language in which moves are written and spoken; its word is its code (ISO 639-1).
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Language {
-    /// English.
-    #[default]
-    English,
-    /// Danish.
-    Danish,
-    /// Norwegian (Bokmål).
-    Norwegian,
-    /// Hungarian.
-    Hungarian,
-    /// German; its numbers are those of announcements between players of different languages.
-    German,
-}
-
 words! {
-    Language {
+    /// A language in which moves are written and spoken; its word is its code (ISO 639-1).
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Language {
+        /// English.
+        #[default]
         English = "en",
+        /// Danish.
         Danish = "da",
+        /// Norwegian (Bokmål).
         Norwegian = "nb",
+        /// Hungarian.
         Hungarian = "hu",
+        /// German; its numbers are those of announcements between players of different languages.
         German = "de",
     }
 }

@@ -47,30 +47,21 @@ impl Class {
     }
 }
 
-/// What the program does about it.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
-    /// It acts by itself.
-    Automatic,
-    /// It has its chess from a library, shakmaty, which keeps it.
-    Library,
-    /// It proposes, and the arbiter confirms.
-    Proposed,
-    /// It keeps what the arbiter or a player enters.
-    Arbiters,
-    /// It follows a setting.
-    Setting,
-    /// Nothing of it can be seen by the program.
-    Nothing,
-}
-
 words! {
-    Part {
+    /// What the program does about it.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Part {
+        /// It acts by itself.
         Automatic = "automatic",
+        /// It has its chess from a library, shakmaty, which keeps it.
         Library = "library",
+        /// It proposes, and the arbiter confirms.
         Proposed = "proposed",
+        /// It keeps what the arbiter or a player enters.
         Arbiters = "arbiter",
+        /// It follows a setting.
         Setting = "setting",
+        /// Nothing of it can be seen by the program.
         Nothing = "none",
     }
 }
