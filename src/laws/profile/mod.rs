@@ -6,6 +6,7 @@
 mod words;
 
 use super::edition::{Edition, Pace, Supervision, Variant};
+use crate::table::words;
 use std::fmt;
 use std::time::Duration;
 
@@ -20,13 +21,15 @@ pub struct Profile {
     pub supervision: Supervision,
 }
 
-/// What becomes of a loss when the opponent could not mate by any series of legal moves.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum CannotMate {
-    /// It stays a loss.
-    Loss,
-    /// The game is drawn.
-    Draw,
+words! {
+    /// What becomes of a loss when the opponent could not mate by any series of legal moves.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum CannotMate {
+        /// It stays a loss.
+        Loss = "loss",
+        /// The game is drawn.
+        Draw = "draw",
+    }
 }
 
 /// What a completed illegal move costs.
@@ -43,17 +46,19 @@ pub enum IllegalCost {
     Game,
 }
 
-/// Who may bring up a completed illegal move, and until when.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum IllegalRaised {
-    /// The arbiter or a player, until the game is over.
-    AnyTime,
-    /// The arbiter or the opponent, until the opponent has made his next move.
-    UntilReply,
-    /// The opponent alone, by a claim before he makes his next move.
-    ByClaim,
-    /// The opponent alone, by a claim before he begins his next move. 2005: Art. B6.
-    ByClaimUntouched,
+words! {
+    /// Who may bring up a completed illegal move, and until when.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum IllegalRaised {
+        /// The arbiter or a player, until the game is over.
+        AnyTime = "at any time",
+        /// The arbiter or the opponent, until the opponent has made his next move.
+        UntilReply = "before the reply",
+        /// The opponent alone, by a claim before he makes his next move.
+        ByClaim = "by a claim before the reply",
+        /// The opponent alone, by a claim before he begins his next move. 2005: Art. B6.
+        ByClaimUntouched = "by a claim before touching a piece",
+    }
 }
 
 /// The rule for completed illegal moves. 2005, 2009: Art. 7.4. From 2018: Art. 7.5.
@@ -67,22 +72,26 @@ pub struct IllegalRule {
     pub cannot_mate: CannotMate,
 }
 
-/// What becomes of a pawn that is left on the last rank when the clock is pressed.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum PromotionLeft {
-    /// The move is taken back, and the pawn must be promoted.
-    Undo,
-    /// It becomes a queen. From 2018: Art. 7.5.2.
-    Queen,
+words! {
+    /// What becomes of a pawn that is left on the last rank when the clock is pressed.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum PromotionLeft {
+        /// The move is taken back, and the pawn must be promoted.
+        Undo = "the move is taken back",
+        /// It becomes a queen. From 2018: Art. 7.5.2.
+        Queen = "becomes a queen",
+    }
 }
 
-/// How a press without a move, or a move with two hands, is dealt with.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Fault {
-    /// The arbiter chooses a penalty. 2005, 2009: Art. 13.4.
-    Handling,
-    /// As an illegal move. From 2018: Art. 7.5.3, 7.5.4.
-    IllegalMove,
+words! {
+    /// How a press without a move, or a move with two hands, is dealt with.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum Fault {
+        /// The arbiter chooses a penalty. 2005, 2009: Art. 13.4.
+        Handling = "the arbiter's penalty",
+        /// As an illegal move. From 2018: Art. 7.5.3, 7.5.4.
+        IllegalMove = "as an illegal move",
+    }
 }
 
 /// What a wrong claim under Articles 9.2 and 9.3 costs. All editions: Art. 9.5.
@@ -123,70 +132,84 @@ impl ClaimantTime {
     }
 }
 
-/// By what act a right is lost or an offer declined, besides words.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum LapsesBy {
-    /// By making a move.
-    MakingMove,
-    /// By touching a piece with the intention of moving it.
-    Touch,
+words! {
+    /// By what act a right is lost or an offer declined, besides words.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum LapsesBy {
+        /// By making a move.
+        MakingMove = "making a move",
+        /// By touching a piece with the intention of moving it.
+        Touch = "touching a piece",
+    }
 }
 
-/// Whether who claims a draw stops the clocks.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum ClaimStops {
-    /// The claimant must, at once.
-    Must,
-    /// The claimant may.
-    May,
-    /// The claimant or the arbiter does.
-    PlayerOrArbiter,
+words! {
+    /// Whether who claims a draw stops the clocks.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum ClaimStops {
+        /// The claimant must, at once.
+        Must = "must",
+        /// The claimant may.
+        May = "may",
+        /// The claimant or the arbiter does.
+        PlayerOrArbiter = "he or the arbiter does",
+    }
 }
 
-/// Draws that no one need claim, besides stalemate and the dead position.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum AutomaticDraws {
-    /// No draw is automatic.
-    Nothing,
-    /// The fifth occurrence of a position and 75 moves without progress. From 2018: Art. 9.6.
-    FivefoldAnd75,
+words! {
+    /// Draws that no one need claim, besides stalemate and the dead position.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum AutomaticDraws {
+        /// No draw is automatic.
+        Nothing = "none",
+        /// The fifth occurrence of a position and 75 moves without progress. From 2018: Art. 9.6.
+        FivefoldAnd75 = "fivefold repetition, 75 moves",
+    }
 }
 
-/// What completes a move on which its player has not pressed, besides the end of the game.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Unpressed {
-    /// Nothing: it counts for no time control until he stops his clock. 2005: Art. 6.8(a). 2009:
-    /// Art. 6.7a.
-    Open,
-    /// His next move. From 2018: Art. 6.2.1.2.
-    NextMove,
+words! {
+    /// What completes a move on which its player has not pressed, besides the end of the game.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum Unpressed {
+        /// Nothing: it counts for no time control until he stops his clock. 2005: Art. 6.8(a).
+        /// 2009: Art. 6.7a.
+        Open = "is completed by the next press",
+        /// His next move. From 2018: Art. 6.2.1.2.
+        NextMove = "is completed by the next move",
+    }
 }
 
-/// Which claims under Article 4 are lost when the claimant touches a piece.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum HandlingLapse {
-    /// Those under 4.3 and 4.4.
-    TouchOnly,
-    /// All of Article 4; in the modern numbering 4.1 to 4.7.
-    All,
+words! {
+    /// Which claims under Article 4 are lost when the claimant touches a piece.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum HandlingLapse {
+        /// Those under 4.3 and 4.4.
+        TouchOnly = "4.3 and 4.4",
+        /// All of Article 4; in the modern numbering 4.1 to 4.7.
+        All = "all of Article 4",
+    }
 }
 
-/// What a move that replaces an illegal one is bound by.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum ReplacementBound {
-    /// By the touch (4.3).
-    Touch,
-    /// By the touch and by the release (2009: 4.3, 4.6; modern: 4.3, 4.7).
-    TouchAndRelease,
+words! {
+    /// What a move that replaces an illegal one is bound by.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum ReplacementBound {
+        /// By the touch (4.3).
+        Touch = "touch",
+        /// By the touch and by the release (2009: 4.3, 4.6; modern: 4.3, 4.7).
+        TouchAndRelease = "touch and release",
+    }
 }
 
-/// Whether a king that was released two squares off binds its player to castle.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum KingRelease {
-    /// Only the touch does. The print of 2005 has no sentence on it.
-    Free,
-    /// It does. 2009: Art. 4.6b. From 2018: Art. 4.7.2.
-    Binds,
+words! {
+    /// Whether a king that was released two squares off binds its player to castle.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum KingRelease {
+        /// Only the touch does. The print of 2005 has no sentence on it.
+        Free = "only touched",
+        /// It does. 2009: Art. 4.6b. From 2018: Art. 4.7.2.
+        Binds = "must castle",
+    }
 }
 
 /// What happens when the game was begun with colors reversed.
@@ -198,86 +221,101 @@ pub enum ReversedColors {
     NewGameBelow(u16),
 }
 
-/// Whether the arbiter tells that a flag has fallen.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum FlagCall {
-    /// The arbiter does.
-    Called,
-    /// Only when both are down.
-    WhenBothDown,
-    /// He does not; only the players may.
-    Never,
+words! {
+    /// Whether the arbiter tells that a flag has fallen.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum FlagCall {
+        /// The arbiter does.
+        Called = "yes",
+        /// Only when both are down.
+        WhenBothDown = "only when both are down",
+        /// He does not; only the players may.
+        Never = "never",
+    }
 }
 
-/// What two fallen flags mean, as long as either side could mate.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum BothFlags {
-    /// The first to fall loses. Where the order is unknown: a draw in the last period, else the
-    /// game goes on. 2005: Art. 6.12. 2009: Art. 6.11.
-    ByPeriod,
-    /// A draw. 2005: Art. B9. 2009: Art. A4d(3).
-    Draw,
-    /// The first to fall loses, and the clock shows which it was. Where it does not: Guideline
-    /// III.3.1, if it was announced.
-    FirstLoses,
+words! {
+    /// What two fallen flags mean, as long as either side could mate.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum BothFlags {
+        /// The first to fall loses. Where the order is unknown: a draw in the last period, else the
+        /// game goes on. 2005: Art. 6.12. 2009: Art. 6.11.
+        ByPeriod = "the first loses, order unknown: drawn in the last period",
+        /// A draw. 2005: Art. B9. 2009: Art. A4d(3).
+        Draw = "draw",
+        /// The first to fall loses, and the clock shows which it was. Where it does not: Guideline
+        /// III.3.1, if it was announced.
+        FirstLoses = "the first loses",
+    }
 }
 
-/// Who may claim that the opponent makes no effort to win in the last two minutes. 2005, 2009: Art.
-/// 10.2. From 2018: Guideline III.5.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum QuickplayClaim {
-    /// Either player.
-    AnyPlayer,
-    /// The player who has the move.
-    PlayerOnMove,
-    /// The player who has the move, if the guideline was announced and no time is added.
-    IfAnnounced,
-    /// No player may claim it.
-    Nobody,
+words! {
+    /// Who may claim that the opponent makes no effort to win in the last two minutes. 2005, 2009:
+    /// Art. 10.2. From 2018: Guideline III.5.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum QuickplayClaim {
+        /// Either player.
+        AnyPlayer = "either player",
+        /// The player who has the move.
+        PlayerOnMove = "the player on move",
+        /// The player who has the move, if the guideline was announced and no time is added.
+        IfAnnounced = "the player on move, if announced",
+        /// No player may claim it.
+        Nobody = "nobody",
+    }
 }
 
-/// What the sound of a telephone costs.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum DeviceRule {
-    /// The game; the arbiter decides what the opponent scores. 2005: Art. 12.2(b).
-    LossScoreByArbiter,
-    /// The game; the opponent wins, or scores as for a draw if he could not mate. 2009: Art. 12.3b.
-    LossIfSounds,
-    /// The game, once a device is found on the player. From 2018: Art. 11.3.2.
-    LossIfCarried,
+words! {
+    /// What the sound of a telephone costs.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum DeviceRule {
+        /// The game; the arbiter decides what the opponent scores. 2005: Art. 12.2(b).
+        LossScoreByArbiter = "sound loses, the arbiter sets the opponent's score",
+        /// The game; the opponent wins, or scores as for a draw if he could not mate. 2009: Art.
+        /// 12.3b.
+        LossIfSounds = "sound loses, half a point where the opponent cannot mate",
+        /// The game, once a device is found on the player. From 2018: Art. 11.3.2.
+        LossIfCarried = "carrying one loses",
+    }
 }
 
-/// Whether the players must keep score.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum ScoreDuty {
-    /// Yes, until the time is short.
-    Required,
-    /// The players need not.
-    NotRequired,
+words! {
+    /// Whether the players must keep score.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum ScoreDuty {
+        /// Yes, until the time is short.
+        Required = "required",
+        /// The players need not.
+        NotRequired = "not required",
+    }
 }
 
-/// Who acts on breaches of Article 4 (touch, release, castling).
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum HandlingWatch {
-    /// The arbiter, as soon as he sees one.
-    Arbiter,
-    /// The arbiter, only at a player's request. 2005: Art. B5. 2009: Art. A4b.
-    OnRequest,
+words! {
+    /// Who acts on breaches of Article 4 (touch, release, castling).
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum HandlingWatch {
+        /// The arbiter, as soon as he sees one.
+        Arbiter = "the arbiter acts",
+        /// The arbiter, only at a player's request. 2005: Art. B5. 2009: Art. A4b.
+        OnRequest = "only at a player's request",
+    }
 }
 
-/// What is done when both kings are in check, or a promotion was not carried out, and no one
-/// claims.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Impossible {
-    /// It is an illegal move like any other.
-    AsIllegal,
-    /// The arbiter steps in by himself. 2005: Art. B6. 2009: Art. A4c.
-    ArbiterActs,
-    /// Nothing, unless the opponent claims. 2005: Art. C2. 2009: Art. B3b.
-    Nothing,
-    /// He waits for one more move; if it is still so, the game is drawn. 2018: Art. A.4.4. 2023:
-    /// Art. A.5.4.
-    WaitThenDraw,
+words! {
+    /// What is done when both kings are in check, or a promotion was not carried out, and no one
+    /// claims.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    pub enum Impossible {
+        /// It is an illegal move like any other.
+        AsIllegal = "as an illegal move",
+        /// The arbiter steps in by himself. 2005: Art. B6. 2009: Art. A4c.
+        ArbiterActs = "the arbiter acts",
+        /// Nothing, unless the opponent claims. 2005: Art. C2. 2009: Art. B3b.
+        Nothing = "nothing without a claim",
+        /// He waits for one more move; if it is still so, the game is drawn. 2018: Art. A.4.4.
+        /// 2023: Art. A.5.4.
+        WaitThenDraw = "after one more move a draw",
+    }
 }
 
 /// What one [`Profile`] says: each field is a row of the table.
