@@ -364,10 +364,10 @@ mod tests {
         for word in Order::words() {
             assert!(has(word), "{word}");
         }
-        for word in Declaration::words() {
+        for word in Declaration::WORDS {
             assert!(has(&format!("white {word}")) || has(&format!("black {word}")), "{word}");
         }
-        for kind in crate::laws::Claim::kinds() {
+        for kind in crate::laws::Claim::WORDS {
             let text = format!("claim {kind}");
             assert!(has(&format!("white {text}")) || has(&format!("black {text}")), "{text}");
         }

@@ -1,6 +1,6 @@
 //! What players say: offers, claims, resignation. Words as the commands and records write them.
 
-use super::name::UnknownName;
+use super::name::{UnknownName, first_words};
 use crate::table::words;
 use shakmaty::Role;
 use shakmaty::san::San;
@@ -18,62 +18,32 @@ words! {
     }
 }
 
-/// What is claimed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Claim {
-    /// A breach of Article 4.
-    Touch,
-    /// An illegal move.
-    Illegal,
-    /// A win on time.
-    Time,
-    /// The third occurrence of a position, by the announced move where one is named.
-    Threefold(Option<San>),
-    /// Fifty moves, with the announced move where one is named.
-    Fifty(Option<San>),
-    /// No effort, or no way, to win in the last two minutes.
-    Quickplay(Option<Ground>),
-    /// A wrong array.
-    Setup,
-    /// A defective clock.
-    Defect,
-    /// A wrong setting of the clock.
-    ClockWrong,
+first_words! {
+    /// What is claimed.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum Claim {
+        /// A breach of Article 4.
+        Touch = "touch",
+        /// An illegal move.
+        Illegal = "illegal",
+        /// A win on time.
+        Time = "time",
+        /// The third occurrence of a position, by the announced move where one is named.
+        Threefold(Option<San>) = "threefold",
+        /// Fifty moves, with the announced move where one is named.
+        Fifty(Option<San>) = "fifty",
+        /// No effort, or no way, to win in the last two minutes.
+        Quickplay(Option<Ground>) = "quickplay",
+        /// A wrong array.
+        Setup = "setup",
+        /// A defective clock.
+        Defect = "defect",
+        /// A wrong setting of the clock.
+        ClockWrong = "clock_wrong",
+    }
 }
 
 impl Claim {
-    const WORDS: [&'static str; 9] = [
-        "touch",
-        "illegal",
-        "time",
-        "threefold",
-        "fifty",
-        "quickplay",
-        "setup",
-        "defect",
-        "clock_wrong",
-    ];
-
-    /// The word for each kind.
-    pub const fn kinds() -> &'static [&'static str] {
-        &Self::WORDS
-    }
-
-    /// The word for its kind.
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::Touch => "touch",
-            Self::Illegal => "illegal",
-            Self::Time => "time",
-            Self::Threefold(_) => "threefold",
-            Self::Fifty(_) => "fifty",
-            Self::Quickplay(_) => "quickplay",
-            Self::Setup => "setup",
-            Self::Defect => "defect",
-            Self::ClockWrong => "clock_wrong",
-        }
-    }
-
     fn parse(words: &[&str]) -> Result<Self, UnknownName> {
         let word = words.first().copied().unwrap_or_default();
         let extra = words.get(1).copied();
@@ -99,13 +69,9 @@ impl Claim {
                 };
                 return Ok(Self::Quickplay(ground));
             }
-            "touch" => Self::Touch,
-            "illegal" => Self::Illegal,
-            "time" => Self::Time,
-            "setup" => Self::Setup,
-            "defect" => Self::Defect,
-            "clock_wrong" => Self::ClockWrong,
-            _ => return Err(UnknownName::new("claim", word, &Self::WORDS)),
+            _ => {
+                Self::of_word(word).ok_or_else(|| UnknownName::new("claim", word, &Self::WORDS))?
+            }
         };
         match extra {
             None => Ok(claim),
@@ -114,83 +80,40 @@ impl Claim {
     }
 }
 
-/// What a player declares.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Declaration {
-    /// "I adjust." All editions: Art. 4.2.
-    Adjust,
-    /// A draw is offered. All editions: Art. 9.1.
-    OfferDraw,
-    /// The offer is accepted.
-    AcceptDraw,
-    /// It is declined in words.
-    DeclineDraw,
-    /// An attempt to take it back.
-    WithdrawOffer,
-    /// He resigns.
-    Resign,
-    /// He has come to the board.
-    Arrive,
-    /// A claim.
-    Claim(Claim),
-    /// An attempt to take a claim back.
-    WithdrawClaim,
-    /// What a pawn becomes, where the sensors cannot tell.
-    Promote(Role),
-    /// "I am about to castle." Chess960.
-    AnnounceCastling,
-    /// Five seconds a move are asked for. From 2018: Guideline III.4.
-    RequestIncrement,
-    /// He adjourns before the sitting ends.
-    Adjourn,
-    /// A blind player asks for moves and times. 2009: Art. E2.9d.
-    AskStatus,
-    /// A protest against a ruling or result.
-    Protest,
-}
-
-impl Declaration {
-    const WORDS: [&'static str; 15] = [
-        "adjust",
-        "offer_draw",
-        "accept_draw",
-        "decline_draw",
-        "withdraw_offer",
-        "resign",
-        "arrive",
-        "claim",
-        "withdraw_claim",
-        "promote",
-        "announce_castling",
-        "request_increment",
-        "adjourn",
-        "ask_status",
-        "protest",
-    ];
-
-    /// The first word of each.
-    pub const fn words() -> &'static [&'static str] {
-        &Self::WORDS
-    }
-
-    const fn word(&self) -> &'static str {
-        match self {
-            Self::Adjust => "adjust",
-            Self::OfferDraw => "offer_draw",
-            Self::AcceptDraw => "accept_draw",
-            Self::DeclineDraw => "decline_draw",
-            Self::WithdrawOffer => "withdraw_offer",
-            Self::Resign => "resign",
-            Self::Arrive => "arrive",
-            Self::Claim(_) => "claim",
-            Self::WithdrawClaim => "withdraw_claim",
-            Self::Promote(_) => "promote",
-            Self::AnnounceCastling => "announce_castling",
-            Self::RequestIncrement => "request_increment",
-            Self::Adjourn => "adjourn",
-            Self::AskStatus => "ask_status",
-            Self::Protest => "protest",
-        }
+first_words! {
+    /// What a player declares.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum Declaration {
+        /// "I adjust." All editions: Art. 4.2.
+        Adjust = "adjust",
+        /// A draw is offered. All editions: Art. 9.1.
+        OfferDraw = "offer_draw",
+        /// The offer is accepted.
+        AcceptDraw = "accept_draw",
+        /// It is declined in words.
+        DeclineDraw = "decline_draw",
+        /// An attempt to take it back.
+        WithdrawOffer = "withdraw_offer",
+        /// He resigns.
+        Resign = "resign",
+        /// He has come to the board.
+        Arrive = "arrive",
+        /// A claim.
+        Claim(Claim) = "claim",
+        /// An attempt to take a claim back.
+        WithdrawClaim = "withdraw_claim",
+        /// What a pawn becomes, where the sensors cannot tell.
+        Promote(Role) = "promote",
+        /// "I am about to castle." Chess960.
+        AnnounceCastling = "announce_castling",
+        /// Five seconds a move are asked for. From 2018: Guideline III.4.
+        RequestIncrement = "request_increment",
+        /// He adjourns before the sitting ends.
+        Adjourn = "adjourn",
+        /// A blind player asks for moves and times. 2009: Art. E2.9d.
+        AskStatus = "ask_status",
+        /// A protest against a ruling or result.
+        Protest = "protest",
     }
 }
 
@@ -199,7 +122,7 @@ impl fmt::Display for Declaration {
         f.write_str(self.word())?;
         match self {
             Self::Claim(claim) => {
-                write!(f, " {}", claim.kind())?;
+                write!(f, " {}", claim.word())?;
                 match claim {
                     Claim::Threefold(Some(san)) | Claim::Fifty(Some(san)) => write!(f, " {san}"),
                     Claim::Quickplay(Some(ground)) => write!(f, " {}", ground.word()),
@@ -240,20 +163,8 @@ impl FromStr for Declaration {
                 let wrong = || UnknownName::new("piece", word, &["Q", "R", "B", "N"]);
                 return role.map(Self::Promote).ok_or_else(wrong);
             }
-            "adjust" => Self::Adjust,
-            "offer_draw" => Self::OfferDraw,
-            "accept_draw" => Self::AcceptDraw,
-            "decline_draw" => Self::DeclineDraw,
-            "withdraw_offer" => Self::WithdrawOffer,
-            "resign" => Self::Resign,
-            "arrive" => Self::Arrive,
-            "withdraw_claim" => Self::WithdrawClaim,
-            "announce_castling" => Self::AnnounceCastling,
-            "request_increment" => Self::RequestIncrement,
-            "adjourn" => Self::Adjourn,
-            "ask_status" => Self::AskStatus,
-            "protest" => Self::Protest,
-            _ => return Err(UnknownName::new("declaration", verb, &Self::WORDS)),
+            _ => Self::of_word(verb)
+                .ok_or_else(|| UnknownName::new("declaration", verb, &Self::WORDS))?,
         };
         // An offer has no conditions, 9.1b(1); nor has anything else here.
         match rest.first().copied() {

@@ -79,6 +79,37 @@ macro_rules! read_by_word {
 }
 pub(super) use read_by_word;
 
+/// Declares an enumeration and the word of each value, behind which stands what the value holds.
+macro_rules! first_words {
+    ($(#[$about:meta])* pub enum $name:ident {
+        $($(#[$what:meta])* $variant:ident $(($($held:ty),+))? = $word:literal,)+
+    }) => {
+        $(#[$about])*
+        pub enum $name { $($(#[$what])* $variant $(($($held),+))?,)+ }
+
+        impl $name {
+            /// The first word of each.
+            pub const WORDS: [&'static str; [$($word),+].len()] = [$($word),+];
+
+            /// The word with which it begins.
+            pub const fn word(&self) -> &'static str {
+                match self { $(Self::$variant { .. } => $word,)+ }
+            }
+
+            /// The value that this word says all of.
+            fn of_word(word: &str) -> Option<Self> {
+                match word {
+                    $($word => first_words!(@all $variant $(($($held),+))?),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+    (@all $variant:ident) => { Some(Self::$variant) };
+    (@all $variant:ident ($($held:ty),+)) => { None };
+}
+pub(super) use first_words;
+
 impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no {} {:?}; ", self.what, self.given)?;

@@ -1,7 +1,7 @@
 //! What arbiters order: rulings, times, papers. Words as the commands and records write them.
 
 use super::edition::Edition;
-use super::name::UnknownName;
+use super::name::{UnknownName, first_words};
 use super::order_words::{ClaimBasis, DeclaredFor, Judgment, Paper, WhichGame};
 use super::score::Score;
 use crate::table::Word;
@@ -91,212 +91,113 @@ impl<W: Word> fmt::Display for Phrase<W> {
     }
 }
 
-/// What an arbiter orders.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// The game begins, from the start position; White's clock is started.
-    Start,
-    /// The record begins from this position.
-    Position(GivenPosition),
-    /// The board is taken over as it stands, with this player to move if that is said.
-    Adopt(Option<Color>),
-    /// What is proposed or claimed is carried out; the matter's number, if it is named.
-    Confirm(Option<u32>),
-    /// It is not.
-    Dismiss(Option<u32>),
-    /// A judgment on a claim.
-    Rule(Judgment),
-    /// Play goes on.
-    Continue(GoingOn),
-    /// Both clocks stop.
-    Pause,
-    /// This player's clock runs.
-    Resume(Color),
-    /// A time is set.
-    SetTime(Whose, Duration),
-    /// Time is given.
-    AddTime(Whose, Duration),
-    /// Time is taken.
-    SubTime(Whose, Duration),
-    /// The move counter is set to so many completed moves.
-    SetMoves(u16),
-    /// The next move has this number.
-    Renumber(u16),
-    /// The pieces stand as demanded.
-    Restored,
-    /// The game goes back.
-    Restore(Where),
-    /// The arbiter has seen this flag down.
-    Flag(Color),
-    /// What this half-move, counted from 1, was: the sensors left it open.
-    Settle(u16, UciMove),
-    /// What this half-move, counted from 1, was, whatever the sensors say.
-    Replace(u16, UciMove),
-    /// These moves were played before this half-move, counted from 1.
-    Insert(u16, Vec<UciMove>),
-    /// From this half-move on, counted from 1, so many were not played.
-    Remove(u16, u16),
-    /// A penalty of Article 13.4 (12.9) other than time or points.
-    Penalize(Color, String),
-    /// A score is changed.
-    Points(Color, String),
-    /// A result is declared, of the game on record.
-    Result(Score, Phrase<DeclaredFor>),
-    /// The same, where the game on record is over and another one is paired: of which of them.
-    ResultOf(WhichGame, Score, Phrase<DeclaredFor>),
-    /// A move was made with two hands.
-    TwoHands(Color),
-    /// An electronic device.
-    Device(Color),
-    /// The clocks were stopped for no valid reason.
-    NoReason(Color),
-    /// A player gets an assistant.
-    Assistant(Color),
-    /// The colors are reversed.
-    ColorsReversed,
-    /// The board is turned.
-    BoardTurned,
-    /// What looks like a move was none: pieces were displaced.
-    Displaced,
-    /// This player touched what was last touched.
-    TouchedBy(Color),
-    /// The clock is defective.
-    ClockDefect,
-    /// The sensors saw nothing for so long.
-    SensorGap(Duration),
-    /// What a claim rests on.
-    Basis(Phrase<ClaimBasis>),
-    /// This player is to seal his move.
-    Seal(Color),
-    /// The envelope is opened.
-    OpenEnvelope,
-    /// It cannot be found.
-    EnvelopeMissing,
-    /// It was checked.
-    EnvelopeChecked,
-    /// The position cannot be established.
-    PositionLost,
-    /// Position, times, side to move and count are written down.
-    Snapshot,
-    /// A paper.
-    Export(Phrase<Paper>),
-    /// Both players agree to correct what could not be corrected. 2009: Art. B3c.
-    AgreedCorrection,
-    /// The score sheets are complete.
-    SheetsOk,
-    /// Another profile is asked for.
-    SetProfile(String),
-    /// A note.
-    Note(String),
-    /// A ruling for which there is no word.
-    Other(String),
+first_words! {
+    /// What an arbiter orders.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum Order {
+        /// The game begins, from the start position; White's clock is started.
+        Start = "start",
+        /// The record begins from this position.
+        Position(GivenPosition) = "position",
+        /// The board is taken over as it stands, with this player to move if that is said.
+        Adopt(Option<Color>) = "adopt",
+        /// What is proposed or claimed is carried out; the matter's number, if it is named.
+        Confirm(Option<u32>) = "confirm",
+        /// It is not.
+        Dismiss(Option<u32>) = "dismiss",
+        /// A judgment on a claim.
+        Rule(Judgment) = "rule",
+        /// Play goes on.
+        Continue(GoingOn) = "continue",
+        /// Both clocks stop.
+        Pause = "pause",
+        /// This player's clock runs.
+        Resume(Color) = "resume",
+        /// A time is set.
+        SetTime(Whose, Duration) = "set_time",
+        /// Time is given.
+        AddTime(Whose, Duration) = "add_time",
+        /// Time is taken.
+        SubTime(Whose, Duration) = "sub_time",
+        /// The move counter is set to so many completed moves.
+        SetMoves(u16) = "set_moves",
+        /// The next move has this number.
+        Renumber(u16) = "renumber",
+        /// The pieces stand as demanded.
+        Restored = "restored",
+        /// The game goes back.
+        Restore(Where) = "restore",
+        /// The arbiter has seen this flag down.
+        Flag(Color) = "flag",
+        /// A penalty of Article 13.4 (12.9) other than time or points.
+        Penalize(Color, String) = "penalise",
+        /// A score is changed.
+        Points(Color, String) = "points",
+        /// A result is declared: of which game, if the one on record is over and another one is
+        /// paired.
+        Result(Option<WhichGame>, Score, Phrase<DeclaredFor>) = "result",
+        /// A move was made with two hands.
+        TwoHands(Color) = "two_hands",
+        /// An electronic device.
+        Device(Color) = "device",
+        /// The clocks were stopped for no valid reason.
+        NoReason(Color) = "no_reason",
+        /// A player gets an assistant.
+        Assistant(Color) = "assistant",
+        /// The colors are reversed.
+        ColorsReversed = "colours_reversed",
+        /// The board is turned.
+        BoardTurned = "board_turned",
+        /// What looks like a move was none: pieces were displaced.
+        Displaced = "displaced",
+        /// This player touched what was last touched.
+        TouchedBy(Color) = "touched_by",
+        /// The clock is defective.
+        ClockDefect = "clock_defect",
+        /// The sensors saw nothing for so long.
+        SensorGap(Duration) = "sensor_gap",
+        /// What a claim rests on.
+        Basis(Phrase<ClaimBasis>) = "basis",
+        /// This player is to seal his move.
+        Seal(Color) = "seal",
+        /// The envelope is opened.
+        OpenEnvelope = "open_envelope",
+        /// It cannot be found.
+        EnvelopeMissing = "envelope_missing",
+        /// It was checked.
+        EnvelopeChecked = "envelope_checked",
+        /// The position cannot be established.
+        PositionLost = "position_lost",
+        /// Position, times, side to move and count are written down.
+        Snapshot = "snapshot",
+        /// A paper.
+        Export(Phrase<Paper>) = "export",
+        /// Both players agree to correct what could not be corrected. 2009: Art. B3c.
+        AgreedCorrection = "agreed_correction",
+        /// The score sheets are complete.
+        SheetsOk = "sheets_ok",
+        /// Another profile is asked for.
+        SetProfile(String) = "set_profile",
+        /// What this half-move, counted from 1, was: the sensors left it open.
+        Settle(u16, UciMove) = "settle",
+        /// What this half-move, counted from 1, was, whatever the sensors say.
+        Replace(u16, UciMove) = "replace",
+        /// These moves were played before this half-move, counted from 1.
+        Insert(u16, Vec<UciMove>) = "insert",
+        /// From this half-move on, counted from 1, so many were not played.
+        Remove(u16, u16) = "remove",
+        /// A note.
+        Note(String) = "note",
+        /// A ruling for which there is no word.
+        Other(String) = "other",
+    }
 }
-
-const WORDS: [&str; 46] = [
-    "start",
-    "position",
-    "adopt",
-    "confirm",
-    "dismiss",
-    "rule",
-    "continue",
-    "pause",
-    "resume",
-    "set_time",
-    "add_time",
-    "sub_time",
-    "set_moves",
-    "renumber",
-    "restored",
-    "restore",
-    "flag",
-    "penalise",
-    "points",
-    "result",
-    "two_hands",
-    "device",
-    "no_reason",
-    "assistant",
-    "colours_reversed",
-    "board_turned",
-    "displaced",
-    "touched_by",
-    "clock_defect",
-    "sensor_gap",
-    "basis",
-    "seal",
-    "open_envelope",
-    "envelope_missing",
-    "envelope_checked",
-    "position_lost",
-    "snapshot",
-    "export",
-    "agreed_correction",
-    "sheets_ok",
-    "set_profile",
-    "settle",
-    "replace",
-    "insert",
-    "remove",
-    "note",
-];
 
 impl Order {
     /// The first word of every order but `other`.
     pub const fn words() -> &'static [&'static str] {
-        &WORDS
-    }
-
-    const fn word(&self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Position(_) => "position",
-            Self::Adopt(_) => "adopt",
-            Self::Confirm(_) => "confirm",
-            Self::Dismiss(_) => "dismiss",
-            Self::Rule(_) => "rule",
-            Self::Continue(_) => "continue",
-            Self::Pause => "pause",
-            Self::Resume(_) => "resume",
-            Self::SetTime(..) => "set_time",
-            Self::AddTime(..) => "add_time",
-            Self::SubTime(..) => "sub_time",
-            Self::SetMoves(_) => "set_moves",
-            Self::Renumber(_) => "renumber",
-            Self::Restored => "restored",
-            Self::Restore(_) => "restore",
-            Self::Flag(_) => "flag",
-            Self::Penalize(..) => "penalise",
-            Self::Points(..) => "points",
-            Self::Result(..) | Self::ResultOf(..) => "result",
-            Self::TwoHands(_) => "two_hands",
-            Self::Device(_) => "device",
-            Self::NoReason(_) => "no_reason",
-            Self::Assistant(_) => "assistant",
-            Self::ColorsReversed => "colours_reversed",
-            Self::BoardTurned => "board_turned",
-            Self::Displaced => "displaced",
-            Self::TouchedBy(_) => "touched_by",
-            Self::ClockDefect => "clock_defect",
-            Self::SensorGap(_) => "sensor_gap",
-            Self::Basis(_) => "basis",
-            Self::Seal(_) => "seal",
-            Self::OpenEnvelope => "open_envelope",
-            Self::EnvelopeMissing => "envelope_missing",
-            Self::EnvelopeChecked => "envelope_checked",
-            Self::PositionLost => "position_lost",
-            Self::Snapshot => "snapshot",
-            Self::Export(_) => "export",
-            Self::AgreedCorrection => "agreed_correction",
-            Self::SheetsOk => "sheets_ok",
-            Self::SetProfile(_) => "set_profile",
-            Self::Settle(..) => "settle",
-            Self::Replace(..) => "replace",
-            Self::Insert(..) => "insert",
-            Self::Remove(..) => "remove",
-            Self::Note(_) => "note",
-            Self::Other(_) => "other",
-        }
+        let [known @ .., _other] = &Self::WORDS;
+        known
     }
 }
 
@@ -340,8 +241,10 @@ impl fmt::Display for Order {
             Self::Penalize(color, text) | Self::Points(color, text) => {
                 write!(f, " {color} {text}")
             }
-            Self::Result(score, text) => write!(f, " {score} {text}"),
-            Self::ResultOf(which, score, text) => write!(f, " {} {score} {text}", which.word()),
+            Self::Result(None, score, text) => write!(f, " {score} {text}"),
+            Self::Result(Some(which), score, text) => {
+                write!(f, " {} {score} {text}", which.word())
+            }
             Self::SensorGap(span) => write!(f, " {}", span.as_secs_f64()),
             Self::Basis(basis) => write!(f, " {basis}"),
             Self::Export(paper) => write!(f, " {paper}"),
@@ -366,24 +269,10 @@ impl FromStr for Order {
     fn from_str(text: &str) -> Result<Self, UnknownName> {
         let (verb, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
         let rest = rest.trim();
-        let order = match verb {
-            "start" => Self::Start,
-            "pause" => Self::Pause,
-            "restored" => Self::Restored,
-            "colours_reversed" | "colors_reversed" => Self::ColorsReversed,
-            "board_turned" => Self::BoardTurned,
-            "displaced" => Self::Displaced,
-            "clock_defect" => Self::ClockDefect,
-            "open_envelope" => Self::OpenEnvelope,
-            "envelope_missing" => Self::EnvelopeMissing,
-            "envelope_checked" => Self::EnvelopeChecked,
-            "position_lost" => Self::PositionLost,
-            "snapshot" => Self::Snapshot,
-            "agreed_correction" => Self::AgreedCorrection,
-            "sheets_ok" => Self::SheetsOk,
-            _ => return with_words(verb, rest),
-        };
-        Ok(order)
+        match verb {
+            "colors_reversed" => Ok(Self::ColorsReversed),
+            _ => Self::of_word(verb).map_or_else(|| with_words(verb, rest), Ok),
+        }
     }
 }
 
@@ -424,9 +313,9 @@ fn with_words(verb: &str, rest: &str) -> Result<Order, UnknownName> {
         "result" => match WhichGame::parse(first) {
             Some(which) => {
                 let (score, why) = more.split_once(char::is_whitespace).unwrap_or((more, ""));
-                Order::ResultOf(which, score.parse()?, Phrase::read(why.trim()))
+                Order::Result(Some(which), score.parse()?, Phrase::read(why.trim()))
             }
-            None => Order::Result(first.parse()?, Phrase::read(more)),
+            None => Order::Result(None, first.parse()?, Phrase::read(more)),
         },
         "two_hands" => Order::TwoHands(side()?),
         "device" => Order::Device(side()?),
@@ -449,7 +338,7 @@ fn with_words(verb: &str, rest: &str) -> Result<Order, UnknownName> {
         "set_profile" => Order::SetProfile(first.parse::<Edition>()?.to_string()),
         "note" => Order::Note(rest.to_owned()),
         "other" => Order::Other(rest.to_owned()),
-        _ => return Err(UnknownName::new("order", verb, &WORDS)),
+        _ => return Err(UnknownName::new("order", verb, Order::words())),
     })
 }
 
@@ -553,8 +442,11 @@ mod tests {
         }
         assert_eq!("set_time both 1:30:00".parse(), "set_time both 5400".parse::<Order>());
         assert_eq!("add_time black 2:00".parse(), "add_time black 120".parse::<Order>());
-        let plain = WORDS.iter().filter_map(|word| word.parse::<Order>().ok());
-        assert_eq!(plain.filter(|order| WORDS.contains(&order.to_string().as_str())).count(), 18);
+        let plain = Order::words().iter().filter_map(|word| word.parse::<Order>().ok());
+        assert_eq!(
+            plain.filter(|order| Order::words().contains(&order.to_string().as_str())).count(),
+            18
+        );
     }
 
     #[test]

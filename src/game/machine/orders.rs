@@ -129,9 +129,10 @@ impl Game {
             }
             Order::Insert(ply, moves) => self.edit(now, number(ply), 0, moves),
             Order::Remove(ply, n) => self.edit(now, number(ply), number(n), &[]),
-            Order::Result(score, reason) => self.declare(now, *score, reason),
-            Order::ResultOf(WhichGame::Last, score, reason) => self.declare(now, *score, reason),
-            Order::ResultOf(WhichGame::Next, score, reason) => {
+            Order::Result(None | Some(WhichGame::Last), score, reason) => {
+                self.declare(now, *score, reason)
+            }
+            Order::Result(Some(WhichGame::Next), score, reason) => {
                 self.begin_next_unplayed(now)?;
                 self.declare(now, *score, reason)
             }
@@ -169,7 +170,7 @@ impl Game {
     /// speaks to a daemon may not.
     pub fn unclear(&self, act: &Act) -> Option<String> {
         let word = match act {
-            Act::Ordered { order: Order::Result(score, _), .. } => {
+            Act::Ordered { order: Order::Result(None, score, _), .. } => {
                 return self.unclear_result(*score);
             }
             Act::Ordered { order: Order::Confirm(None), .. } => "confirm",

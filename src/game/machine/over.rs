@@ -108,7 +108,7 @@ const fn may_end_game(told: &Told) -> bool {
             | Told::Act(
                 Act::Signed { .. }
                     | Act::Declared { said: Declaration::Resign | Declaration::AcceptDraw, .. }
-                    | Act::Ordered { order: Order::Result(..) | Order::ResultOf(..), .. }
+                    | Act::Ordered { order: Order::Result(..), .. }
             )
     )
 }

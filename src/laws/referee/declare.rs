@@ -57,7 +57,7 @@ impl Referee {
 
     fn on_claim(&mut self, by: Color, claim: &Claim) {
         if self.cx.is_over() {
-            self.cx.out.inadmissible(by, claim.kind(), "the game is over");
+            self.cx.out.inadmissible(by, claim.word(), "the game is over");
             return;
         }
         // Wrong the clocks were stopped is answered.

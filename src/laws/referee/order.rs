@@ -48,9 +48,7 @@ impl Referee {
                 let facts = format!("points {change}");
                 self.cx.out.log_row(Code::Penalty, Some(*side), "L13.4e", facts);
             }
-            Order::Result(score, reason) | Order::ResultOf(_, score, reason) => {
-                self.on_result(*score, reason)
-            }
+            Order::Result(_, score, reason) => self.on_result(*score, reason),
             Order::Displaced => self.on_arbiter_displaced(),
             Order::TouchedBy(side) => {
                 self.motion.clear_touches();
