@@ -8,7 +8,7 @@
 mod port_desk;
 mod unruly;
 
-use crate::table::End;
+use crate::table::{End, words};
 pub use port_desk::{PortAct, PortDesk};
 use unruly::Trust;
 
@@ -36,18 +36,20 @@ const HEARD_WITHIN: Duration = Duration::from_secs(2);
 /// The beep that calls the arbiter, in units of 64 ms: about one second (protocol 3.3).
 const CALL_BEEP: u8 = 16;
 
-/// For what the clock is stopped and calls the arbiter, who may stop it at any time (2023: Art.
-/// 6.12.1) and rules then.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum ArbiterCall {
-    /// No event makes it call.
-    Never,
-    /// For an illegal move that was completed, after which the arbiter sets the times (2023: Art.
-    /// 7.5.1 and 7.5.5).
-    #[default]
-    IllegalMove,
-    /// For every finding that is an irregularity, false alarms included.
-    Irregularity,
+words! {
+    /// For what the clock is stopped and calls the arbiter, who may stop it at any time (2023: Art.
+    /// 6.12.1) and rules then.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+    pub enum ArbiterCall {
+        /// No event makes it call.
+        Never = "nothing",
+        /// For an illegal move that was completed, after which the arbiter sets the times (2023:
+        /// Art. 7.5.1 and 7.5.5).
+        #[default]
+        IllegalMove = "illegal-move",
+        /// For every finding that is an irregularity, false alarms included.
+        Irregularity = "irregularity",
+    }
 }
 
 /// What lies over the times.

@@ -4,7 +4,7 @@ use super::pairing::Pairing;
 use crate::board::BoardKind;
 pub use crate::clock::TimeControl;
 use crate::laws::Terms;
-use crate::table::End;
+use crate::table::{End, words};
 use crate::wire::Orientation;
 use crate::wire::certabo::Chips;
 use crate::wire::pegasus::KEY_LEN;
@@ -62,18 +62,20 @@ pub enum ClockRole {
     Own,
 }
 
-/// Which squares are lit on a board that has lights.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Lights {
-    /// No square is lit.
-    #[default]
-    Off,
-    /// Those of the last move that everybody may see.
-    LastMove,
-    /// Those of the last move, and before a game those that are not yet as it begins.
-    SetUp,
-    /// The same, or those on which the board has contradicted the record for long.
-    Help,
+words! {
+    /// Which squares are lit on a board that has lights.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+    pub enum Lights {
+        /// No square is lit.
+        #[default]
+        Off = "off",
+        /// Those of the last move that everybody may see.
+        LastMove = "last-move",
+        /// Those of the last move, and before a game those that are not yet as it begins.
+        SetUp = "set-up",
+        /// The same, or those on which the board has contradicted the record for long.
+        Help = "help",
+    }
 }
 
 /// The cause for which squares are lit.

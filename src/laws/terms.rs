@@ -3,6 +3,7 @@
 use super::edition::Pace;
 use super::notation::Language;
 use super::profile::{Profile, Rules};
+use crate::table::words;
 use shakmaty::{ByColor, Color};
 use std::time::Duration;
 
@@ -20,36 +21,42 @@ pub struct AnnouncedPeriod {
     pub bonus: Option<Bonus>,
 }
 
-/// When the next period's time is credited.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum PeriodCredit {
-    /// With the press of its last move.
-    #[default]
-    OnMoves,
-    /// When the time is used up.
-    OnZero,
+words! {
+    /// When the next period's time is credited.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum PeriodCredit {
+        /// With the press of its last move.
+        #[default]
+        OnMoves = "on-moves",
+        /// When the time is used up.
+        OnZero = "on-zero",
+    }
 }
 
-/// Who is believed about a flag. All editions: Art. 6.8.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum FlagWitness {
-    /// The arbiter, or a player's claim.
-    #[default]
-    Advisory,
-    /// The clock itself.
-    Authoritative,
+words! {
+    /// Who is believed about a flag. All editions: Art. 6.8.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum FlagWitness {
+        /// The arbiter, or a player's claim.
+        #[default]
+        Advisory = "advisory",
+        /// The clock itself.
+        Authoritative = "authoritative",
+    }
 }
 
-/// What is done at once when a flag falls.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum FlagWatch {
-    /// Both clocks stop.
-    Full,
-    /// The arbiter is called.
-    #[default]
-    Limited,
-    /// It is noted.
-    Silent,
+words! {
+    /// What is done at once when a flag falls.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum FlagWatch {
+        /// Both clocks stop.
+        Full = "full",
+        /// The arbiter is called.
+        #[default]
+        Limited = "limited",
+        /// It is noted.
+        Silent = "silent",
+    }
 }
 
 /// Whether anything is added for a move.
@@ -71,14 +78,16 @@ pub struct Impaired {
     pub n_boards: u8,
 }
 
-/// Whether an arbiter is in the venue. 2005, 2009: Art. D.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Venue {
-    /// An arbiter is there.
-    #[default]
-    WithArbiter,
-    /// No arbiter is there; one decides later.
-    WithoutArbiter,
+words! {
+    /// Whether an arbiter is in the venue. 2005, 2009: Art. D.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Venue {
+        /// An arbiter is there.
+        #[default]
+        WithArbiter = "with-arbiter",
+        /// No arbiter is there; one decides later.
+        WithoutArbiter = "without-arbiter",
+    }
 }
 
 /// How long hands must do something before it is held against them. Pieces are slid, set right,

@@ -14,14 +14,14 @@ mod serve;
 pub mod terms;
 mod word;
 
-pub use self::board::{BoardConfig, Connector, StopsFor, WhiteEnd};
+pub use self::board::{BoardConfig, Connector, WhiteEnd};
 pub(super) use self::check::is_unseen;
 pub use self::display::{DisplayChips, DisplaySettings};
 pub use self::event::EventSettings;
 pub use self::fill::{DELIVERED, Filled, add_board, fill};
-pub use self::leds::{Along, Corner, LedChips, LedSettings};
+pub use self::leds::{Corner, LedChips, LedSettings};
 pub(super) use self::maker::DGT_BAUD;
-pub use self::maker::{Maker, Shine};
+pub use self::maker::Maker;
 pub use self::matrix::{Matrix, Occupied, PinDriver, SwitchReader};
 pub use self::push::{Push, ROUND, host_of};
 pub use self::serve::{Folder, Http, LiveChess, parse_listen};

@@ -1,15 +1,18 @@
 //! In which order the squares of a board have their lights.
 
+use crate::table::words;
 use shakmaty::{File, Rank, Square};
 
-/// Along which lines a chain of lights is laid.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum LedLines {
-    /// Rank by rank.
-    #[default]
-    Ranks,
-    /// File by file.
-    Files,
+words! {
+    /// Along which lines a chain of lights is laid.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+    pub enum LedLines {
+        /// Rank by rank.
+        #[default]
+        Ranks = "ranks",
+        /// File by file.
+        Files = "files",
+    }
 }
 
 /// The way of a chain over the board.

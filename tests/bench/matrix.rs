@@ -47,7 +47,7 @@ fn main() {
                 / N_SCANS as f64
                 / desk.period(chips).as_secs_f64();
             let rate = 1.0 / desk.period(chips).as_secs_f64();
-            let word = chips.word();
+            let word = chips.board_word();
             let spread = Spread::of(spans);
             spread.print(&format!("matrix.scan.{word}"), Target::Under(TARGET_US));
             figure::print(&format!("matrix.rate.{word}"), rate, "/s", Target::Free);
@@ -59,7 +59,7 @@ fn main() {
 fn scan(criterion: &mut Criterion) {
     for chips in SwitchReader::ALL {
         let mut desk = Desk::new(chips);
-        let name = format!("matrix/scan of 64 switches, {}", chips.word());
+        let name = format!("matrix/scan of 64 switches, {}", chips.board_word());
         criterion.bench_function(&name, |bencher| bencher.iter(|| desk.scan()));
     }
 }

@@ -78,7 +78,7 @@ impl fmt::Display for Kind {
             (Station::Bluetooth(BoardKind::Certabo), Sight::Occupied) => f.pad("sentio-ble"),
             (Station::Maker(kind), _) => f.pad(maker::word(kind)),
             (Station::Bluetooth(kind), _) => f.pad(&format!("{}-ble", maker::word(kind))),
-            (Station::Chips(chips), _) => f.pad(chips.word()),
+            (Station::Chips(chips), _) => f.pad(chips.board_word()),
         }
     }
 }

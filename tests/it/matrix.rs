@@ -183,7 +183,7 @@ fn what_is_scanned_is_recorded_as_well_as_what_was_done() {
             n_direct += usize::from(verdict.is_right());
             n_scanned += usize::from(by_scans.is_right());
         }
-        let chips = chips.word();
+        let chips = chips.board_word();
         println!("{profile}, {chips}, clock {has_clock}: {n_direct} directly, {n_scanned} scanned");
         assert!(n_scanned + 1 >= n_direct, "{profile}: {n_scanned} for {n_direct}");
     }
@@ -322,7 +322,7 @@ pub(crate) fn name(chips: SwitchReader) -> &'static str {
     match chips {
         REED => "74hc165",
         HALL => "mcp3008",
-        _ => chips.word(),
+        _ => chips.board_word(),
     }
 }
 

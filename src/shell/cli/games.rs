@@ -100,7 +100,7 @@ pub(super) struct Model {
 }
 
 fn model(word: &str) -> Result<Model, String> {
-    let chips = SwitchReader::ALL.into_iter().find(|chips| chips.word() == word);
+    let chips = SwitchReader::ALL.into_iter().find(|chips| chips.board_word() == word);
     let (maker, usual) = (None, SwitchReader::default());
     if let Some(chips) = chips {
         return Ok(Model { sight: chips.sight(), maker, chips });
@@ -113,7 +113,7 @@ fn model(word: &str) -> Result<Model, String> {
         return Ok(Model { sight: Sight::Occupied, maker, chips: usual });
     }
     let maker = maker::parse(word).ok_or_else(|| {
-        let of_switches = SwitchReader::ALL.map(SwitchReader::word).join(", ");
+        let of_switches = SwitchReader::ALL.map(SwitchReader::board_word).join(", ");
         format!("there is dgt, sentio, {of_switches}, {}", maker::WORDS.join(", "))
     })?;
     let sight = if maker == BoardKind::Pegasus { Sight::Occupied } else { Sight::Pieces };

@@ -10,26 +10,27 @@ use crate::game::ClockRole;
 use crate::shell::config;
 use crate::shell::now::Now;
 use crate::shell::serial::SerialLine;
+use crate::table::words;
 #[cfg(feature = "pi")]
 use crate::wire::contact::Shape;
 use crate::wire::{BoardLink, BridgeLink, ClockDriver, ClockLine, PortDriver};
 use clap::ValueEnum;
-use serde::Deserialize;
 use tracing::warn;
 
-/// Where the clock is.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Source {
-    /// Plugged into the board.
-    #[default]
-    Board,
-    /// On the pins of this Pi: two buttons and two displays (`hardware/clock-gpio.md`).
-    Gpio,
-    /// On the pins: one contact below a rocker, or at the lever of another clock.
-    GpioLever,
-    /// A DGT 3000 on its own jack, through a microcontroller (`hardware/clock-bridge.md`).
-    Bridge,
+words! {
+    /// Where the clock is.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+    pub enum Source {
+        /// Plugged into the board.
+        #[default]
+        Board = "board",
+        /// On the pins of this Pi: two buttons and two displays (`hardware/clock-gpio.md`).
+        Gpio = "gpio",
+        /// On the pins: one contact below a rocker, or at the lever of another clock.
+        GpioLever = "gpio-lever",
+        /// A DGT 3000 on its own jack, through a microcontroller (`hardware/clock-bridge.md`).
+        Bridge = "bridge",
+    }
 }
 
 impl Source {
@@ -40,16 +41,6 @@ impl Source {
         (Self::Gpio.word(), "buttons and displays on the pins of this Pi"),
         (Self::GpioLever.word(), "one contact on the pins of this Pi"),
     ];
-
-    /// How the settings name this kind.
-    pub(in crate::shell) const fn word(self) -> &'static str {
-        match self {
-            Self::Board => "board",
-            Self::Gpio => "gpio",
-            Self::GpioLever => "gpio-lever",
-            Self::Bridge => "bridge",
-        }
-    }
 
     /// Whether the clock has a serial line of its own, which `clock_port` names. Such a clock is
     /// always driven, and needs a time control.
@@ -152,7 +143,7 @@ fn desk<D: ClockDriver>(
     control: TimeControl,
 ) -> ClockDesk<D> {
     let desk = ClockDesk::with_driver(driver, control, settings.left_or_right())
-        .calling_for(settings.calls())
+        .calling_for(settings.clock_stops_for)
         .started_by(settings.starter());
     if settings.clock_shows_moves { desk.showing_moves() } else { desk }
 }

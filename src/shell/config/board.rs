@@ -2,7 +2,7 @@
 
 use super::display::DisplaySettings;
 use super::leds::LedSettings;
-use super::maker::{Maker, Shine};
+use super::maker::Maker;
 use super::matrix::Matrix;
 use super::terms::Announced;
 use super::word;
@@ -10,11 +10,11 @@ use crate::clock::{ControlError, TimeControl};
 use crate::drive::{ArbiterCall, Starter};
 use crate::game::settings::Rests;
 use crate::game::terms::{at_control, variant_of};
-use crate::game::{BoardKind, RoundDelays, Settings};
+use crate::game::{BoardKind, Lights, RoundDelays, Settings};
 use crate::laws::{Edition, Profile, Terms, UnknownName, Variant};
 use crate::shell::clock::kind::Source;
 use crate::shell::pins::{self, PinUse};
-use crate::table::End;
+use crate::table::{End, words};
 use crate::wire::Orientation;
 use crate::wire::certabo::parse_chips;
 use crate::wire::pegasus::parse_key;
@@ -43,7 +43,7 @@ pub struct BoardConfig {
     pub developer_key: String,
     /// What is lit on it.
     #[serde(deserialize_with = "word::one_of")]
-    pub lights: Shine,
+    pub lights: Lights,
     /// How such switches are wired.
     pub matrix: Matrix,
     /// Lights below its squares.
@@ -82,7 +82,7 @@ pub struct BoardConfig {
     pub drive_clock: bool,
     /// For what a driven clock is stopped and calls the arbiter.
     #[serde(deserialize_with = "word::one_of")]
-    pub clock_stops_for: StopsFor,
+    pub clock_stops_for: ArbiterCall,
     /// The first press of the player without the first move starts a driven clock.
     pub clock_starts_by_lever: bool,
     /// A clock that Rokade runs changes sides by itself when its lever turns, instead of waiting
@@ -111,43 +111,32 @@ pub struct BoardConfig {
     pub fault: Option<String>,
 }
 
-/// On whose side the board's connector is, seen by White.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Connector {
-    /// Found out from the start position.
-    #[default]
-    Auto,
-    /// On White's left.
-    Left,
-    /// On White's right.
-    Right,
+words! {
+    /// On whose side the board's connector is, seen by White.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+    pub enum Connector {
+        /// Found out from the start position.
+        #[default]
+        Auto = "auto",
+        /// On White's left.
+        Left = "left",
+        /// On White's right.
+        Right = "right",
+    }
 }
 
-/// White's end of the clock, seen from its front.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum WhiteEnd {
-    /// Found out from the first press.
-    #[default]
-    Auto,
-    /// The left one.
-    Left,
-    /// The right one.
-    Right,
-}
-
-/// For what a driven clock is stopped and calls the arbiter.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StopsFor {
-    /// The clock is never stopped.
-    Nothing,
-    /// For an illegal move that was completed.
-    #[default]
-    IllegalMove,
-    /// For all that the log calls an irregularity.
-    Irregularity,
+words! {
+    /// White's end of the clock, seen from its front.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+    pub enum WhiteEnd {
+        /// Found out from the first press.
+        #[default]
+        Auto = "auto",
+        /// The left one.
+        Left = "left",
+        /// The right one.
+        Right = "right",
+    }
 }
 
 impl Default for BoardConfig {
@@ -162,7 +151,7 @@ impl Default for BoardConfig {
             maker: Maker::default(),
             chips: Vec::new(),
             developer_key: String::new(),
-            lights: Shine::default(),
+            lights: Lights::default(),
             matrix: Matrix::default(),
             leds: LedSettings::default(),
             wall: LedSettings::default(),
@@ -179,7 +168,7 @@ impl Default for BoardConfig {
             clock: Source::Board,
             clock_port: "auto".to_owned(),
             drive_clock: false,
-            clock_stops_for: StopsFor::IllegalMove,
+            clock_stops_for: ArbiterCall::IllegalMove,
             clock_starts_by_lever: true,
             clock_turns_by_lever: false,
             clock_shows_moves: false,
@@ -284,15 +273,6 @@ impl BoardConfig {
         if self.clock_starts_by_lever { Starter::Anybody } else { Starter::Arbiter }
     }
 
-    /// For what a clock that we drive calls the arbiter.
-    pub(in crate::shell) const fn calls(&self) -> ArbiterCall {
-        match self.clock_stops_for {
-            StopsFor::Nothing => ArbiterCall::Never,
-            StopsFor::IllegalMove => ArbiterCall::IllegalMove,
-            StopsFor::Irregularity => ArbiterCall::Irregularity,
-        }
-    }
-
     /// The time control, if one is set.
     pub(in crate::shell) fn time_control(&self) -> Result<Option<TimeControl>, ControlError> {
         let text = self.time_control.trim();
@@ -361,7 +341,7 @@ impl BoardConfig {
             // They were checked when the file was read.
             chips: parse_chips(&self.chips).unwrap_or_default(),
             key: parse_key(&self.developer_key).unwrap_or_default(),
-            lights: self.lights.lights(),
+            lights: self.lights,
             is_chess960: self.chess960 || is_960,
             orientation: match self.connector {
                 Connector::Auto => None,

@@ -1,6 +1,7 @@
 //! What is wrong with a configuration as a whole: found when it is read, before anything is opened.
 
-use super::{BoardConfig, Config, LedChips, Maker, Shine};
+use super::{BoardConfig, Config, LedChips, Maker};
+use crate::game::Lights;
 use crate::laws::Terms;
 use crate::shell::clock::kind::Source;
 use crate::shell::pins::{self, PinUse};
@@ -224,7 +225,7 @@ fn lights(board: &BoardConfig) -> Result<(), String> {
     if let (true, Err(why)) = (board.display.is_set(), board.display.check()) {
         return wrong(format!("[board.display] {why}"));
     }
-    if board.leds.is_set() && board.lights == Shine::Off {
+    if board.leds.is_set() && board.lights == Lights::Off {
         return wrong(
             "[board.leds] shows what lights says, which is \"off\"; set lights = \"last-move\", or \
              write [board.wall] for lights that show the game"
@@ -263,7 +264,7 @@ fn maker(board: &BoardConfig) -> Result<(), String> {
     }
     if board.maker == Maker::Dgt {
         return match board.lights {
-            Shine::Off => Ok(()),
+            Lights::Off => Ok(()),
             _ if board.leds.is_set() => Ok(()),
             _ => wrong(
                 "lights are driven on boards of maker = \"millennium\", \"certabo\", \
@@ -272,7 +273,7 @@ fn maker(board: &BoardConfig) -> Result<(), String> {
             ),
         };
     }
-    if board.maker == Maker::Novag && board.lights != Shine::Off && !board.leds.is_set() {
+    if board.maker == Maker::Novag && board.lights != Lights::Off && !board.leds.is_set() {
         return wrong(
             "a board of Novag lights what is to be played on it; leave lights out, or have lights \
              of your own in [board.leds]",

@@ -2,20 +2,22 @@
 
 use crate::laws::notation::Language;
 use crate::shell::pins::{self, PinUse};
+use crate::table::words;
 use serde::{Deserialize, Deserializer};
 
 /// The addresses that a PCF8574 can have, and a PCF8574A.
 const ADDRESSES: [std::ops::RangeInclusive<u8>; 2] = [0x20..=0x27, 0x38..=0x3f];
 
-/// What drives the display.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DisplayChips {
-    /// There is none.
-    #[default]
-    None,
-    /// An HD44780, or another that obeys as it does, behind a PCF8574 on I2C.
-    Hd44780,
+words! {
+    /// What drives the display.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+    pub enum DisplayChips {
+        /// There is none.
+        #[default]
+        None = "none",
+        /// An HD44780, or another that obeys as it does, behind a PCF8574 on I2C.
+        Hd44780 = "hd44780",
+    }
 }
 
 /// A display of four rows with twenty letters each.

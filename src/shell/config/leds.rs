@@ -2,6 +2,7 @@
 //! wall.
 
 use crate::shell::pins::{self, PinUse};
+use crate::table::words;
 use crate::wire::led_order::{LedLines, LedOrder};
 use crate::wire::ws2812;
 use serde::Deserialize;
@@ -12,43 +13,34 @@ const ADDRESSES: std::ops::RangeInclusive<u8> = 0x70..=0x77;
 /// The least that lights can be held to, in mA: below it nothing could be seen.
 const LIMIT_MIN_MA: u32 = 100;
 
-/// What drives the lights.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LedChips {
-    /// There are none.
-    #[default]
-    None,
-    /// WS2812, or others that listen as they do, in a chain on an SPI bus.
-    Ws2812,
-    /// One HT16K33 on I2C.
-    Ht16k33,
+words! {
+    /// What drives the lights.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+    pub enum LedChips {
+        /// There are none.
+        #[default]
+        None = "none",
+        /// WS2812, or others that listen as they do, in a chain on an SPI bus.
+        Ws2812 = "ws2812",
+        /// One HT16K33 on I2C.
+        Ht16k33 = "ht16k33",
+    }
 }
 
-/// A corner of the board.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Corner {
-    /// White's left one.
-    #[default]
-    A1,
-    /// White's right one.
-    H1,
-    /// Black's right one.
-    A8,
-    /// Black's left one.
-    H8,
-}
-
-/// The lines that the lights follow.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Along {
-    /// Rank by rank.
-    #[default]
-    Ranks,
-    /// File by file.
-    Files,
+words! {
+    /// A corner of the board.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+    pub enum Corner {
+        /// White's left one.
+        #[default]
+        A1 = "a1",
+        /// White's right one.
+        H1 = "h1",
+        /// Black's right one.
+        A8 = "a8",
+        /// Black's left one.
+        H8 = "h8",
+    }
 }
 
 /// Lights of 64 squares.
@@ -69,7 +61,7 @@ pub struct LedSettings {
     pub first: Corner,
     /// The lines that they follow.
     #[serde(deserialize_with = "super::word::one_of")]
-    pub along: Along,
+    pub along: LedLines,
     /// Whether the chain turns at the end of each line.
     pub serpentine: bool,
 }
@@ -82,7 +74,7 @@ impl Default for LedSettings {
             address: 0x72,
             limit_ma: 500,
             first: Corner::A1,
-            along: Along::Ranks,
+            along: LedLines::Ranks,
             serpentine: true,
         }
     }
@@ -116,13 +108,9 @@ impl LedSettings {
             Corner::A8 => Square::A8,
             Corner::H8 => Square::H8,
         };
-        let lines = match self.along {
-            Along::Ranks => LedLines::Ranks,
-            Along::Files => LedLines::Files,
-        };
         // The rows of a matrix have no way back.
         let is_serpentine = self.serpentine && self.chips == LedChips::Ws2812;
-        LedOrder { first, lines, is_serpentine }.squares()
+        LedOrder { first, lines: self.along, is_serpentine }.squares()
     }
 
     /// The pins that they take.

@@ -1,30 +1,31 @@
-//! Whose board it is, and what it lights: `maker` and `lights` of a board.
+//! Whose board it is: `maker` of a board.
 
-use crate::game::{BoardKind, Lights};
+use crate::game::BoardKind;
+use crate::table::words;
 use crate::wire::gatt::{self, GattPorts};
 use crate::wire::{certabo, chesslink, ucb};
-use serde::Deserialize;
 
 /// 9600 baud: all that a DGT board speaks. Source: protocol 1.1.
 pub(in crate::shell) const DGT_BAUD: u32 = 9_600;
 
-/// Whose board is at the end of a serial line.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Maker {
-    /// DGT, or another that speaks as DGT's boards do.
-    #[default]
-    Dgt,
-    /// Millennium: ChessLink.
-    Millennium,
-    /// Certabo, or Tabutronic.
-    Certabo,
-    /// Chessnut.
-    Chessnut,
-    /// Novag: the Universal Chess Board.
-    Novag,
-    /// DGT's Pegasus, on Bluetooth LE.
-    Pegasus,
+words! {
+    /// Whose board is at the end of a serial line.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+    pub enum Maker {
+        /// DGT, or another that speaks as DGT's boards do.
+        #[default]
+        Dgt = "dgt",
+        /// Millennium: ChessLink.
+        Millennium = "millennium",
+        /// Certabo, or Tabutronic.
+        Certabo = "certabo",
+        /// Chessnut.
+        Chessnut = "chessnut",
+        /// Novag: the Universal Chess Board.
+        Novag = "novag",
+        /// DGT's Pegasus, on Bluetooth LE.
+        Pegasus = "pegasus",
+    }
 }
 
 impl Maker {
@@ -58,18 +59,6 @@ impl Maker {
         all.into_iter().find(|maker| maker.called().iter().any(begins))
     }
 
-    /// Its word in the settings.
-    pub(in crate::shell) fn word(self) -> &'static str {
-        match self {
-            Self::Dgt => "dgt",
-            Self::Millennium => "millennium",
-            Self::Certabo => "certabo",
-            Self::Chessnut => "chessnut",
-            Self::Novag => "novag",
-            Self::Pegasus => "pegasus",
-        }
-    }
-
     /// The kind of board.
     pub fn kind(self) -> BoardKind {
         match self {
@@ -100,33 +89,6 @@ impl Maker {
             Self::Millennium => chesslink::BAUD,
             Self::Certabo => certabo::BAUD,
             Self::Novag => ucb::BAUD,
-        }
-    }
-}
-
-/// What a board lights.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Shine {
-    /// No square is lit.
-    #[default]
-    Off,
-    /// The last move that the public sees.
-    LastMove,
-    /// The last move, and before a game the squares that are not yet as it begins.
-    SetUp,
-    /// The same, or squares that the board contradicts.
-    Help,
-}
-
-impl Shine {
-    /// The same to the core.
-    pub fn lights(self) -> Lights {
-        match self {
-            Self::Off => Lights::Off,
-            Self::LastMove => Lights::LastMove,
-            Self::SetUp => Lights::SetUp,
-            Self::Help => Lights::Help,
         }
     }
 }

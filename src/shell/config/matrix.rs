@@ -4,7 +4,7 @@ use crate::board::Wiring;
 use crate::shell::matrix::expanders::ExpanderChips;
 use crate::shell::matrix::registers::Registers;
 use crate::shell::pins::{self, PinUse};
-use crate::table::Sight;
+use crate::table::{Sight, words};
 use crate::wire::expander::{ADDRESS, ADDRESS_LAST, Expander};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -20,31 +20,26 @@ const PINS: &str = "pins";
 /// An MCP3008 at 2.7 V takes 1.35 MHz (data sheet DS21295D).
 const CONVERTER_KHZ: u32 = 1_350;
 
-/// What reads the switches.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-pub enum SwitchReader {
-    /// Eight shift registers 74HC165 in a row.
-    #[default]
-    #[serde(rename = "74hc165")]
-    ShiftRegisters,
-    /// Nothing: the switches lie between eight rows and eight columns.
-    #[serde(rename = "rows")]
-    Rows,
-    /// Four PCF8575 on I2C.
-    #[serde(rename = "pcf8575")]
-    Pcf8575,
-    /// Four PCA9555 or TCA9555 on I2C.
-    #[serde(rename = "pca9555")]
-    Pca9555,
-    /// Five MCP23017 on I2C.
-    #[serde(rename = "mcp23017")]
-    Mcp23017,
-    /// Four MCP23S17 on SPI.
-    #[serde(rename = "mcp23s17")]
-    Mcp23s17,
-    /// A converter MCP3008 on SPI, and hall sensors that tell colors.
-    #[serde(rename = "mcp3008")]
-    Mcp3008,
+words! {
+    /// What reads the switches.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+    pub enum SwitchReader {
+        /// Eight shift registers 74HC165 in a row.
+        #[default]
+        ShiftRegisters = "74hc165",
+        /// Nothing: the switches lie between eight rows and eight columns.
+        Rows = "rows",
+        /// Four PCF8575 on I2C.
+        Pcf8575 = "pcf8575",
+        /// Four PCA9555 or TCA9555 on I2C.
+        Pca9555 = "pca9555",
+        /// Five MCP23017 on I2C.
+        Mcp23017 = "mcp23017",
+        /// Four MCP23S17 on SPI.
+        Mcp23s17 = "mcp23s17",
+        /// A converter MCP3008 on SPI, and hall sensors that tell colors.
+        Mcp3008 = "mcp3008",
+    }
 }
 
 impl SwitchReader {
@@ -65,15 +60,11 @@ impl SwitchReader {
     }
 
     /// The word by which `rokade simulate --board` knows it.
-    pub const fn word(self) -> &'static str {
+    pub const fn board_word(self) -> &'static str {
         match self {
             Self::ShiftRegisters => "reed",
-            Self::Rows => "rows",
-            Self::Pcf8575 => "pcf8575",
-            Self::Pca9555 => "pca9555",
-            Self::Mcp23017 => "mcp23017",
-            Self::Mcp23s17 => "mcp23s17",
             Self::Mcp3008 => "color",
+            _ => self.word(),
         }
     }
 
@@ -84,28 +75,18 @@ impl SwitchReader {
             _ => Sight::Occupied,
         }
     }
-
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::ShiftRegisters,
-        Self::Rows,
-        Self::Pcf8575,
-        Self::Pca9555,
-        Self::Mcp23017,
-        Self::Mcp23s17,
-        Self::Mcp3008,
-    ];
 }
 
-/// What an input reads while a piece stands on its square.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Occupied {
-    /// The switch closes to ground.
-    #[default]
-    Low,
-    /// The switch, or the sensor, pulls up.
-    High,
+words! {
+    /// What an input reads while a piece stands on its square.
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+    pub enum Occupied {
+        /// The switch closes to ground.
+        #[default]
+        Low = "low",
+        /// The switch, or the sensor, pulls up.
+        High = "high",
+    }
 }
 
 /// Who moves the pins.

@@ -25,18 +25,18 @@ pub struct Announced {
     pub guidelines: Vec<String>,
     /// Whether an arbiter is there.
     #[serde(deserialize_with = "super::word::one_of")]
-    pub venue: VenueWord,
+    pub venue: Venue,
     /// Minutes until the sitting ends.
     pub sitting_left_min: u64,
     /// Who is believed about a flag.
     #[serde(deserialize_with = "super::word::one_of")]
-    pub flag_witness: Witness,
+    pub flag_witness: FlagWitness,
     /// What is done at once when a flag falls.
     #[serde(deserialize_with = "super::word::one_of")]
-    pub flag_watch: FlagWatchWord,
+    pub flag_watch: FlagWatch,
     /// Whether the clock credits a period with its last move or when its time is used up.
     #[serde(deserialize_with = "super::word::one_of")]
-    pub credit: Credit,
+    pub credit: PeriodCredit,
     /// The period in which the game starts, from 1.
     pub period: usize,
     /// That is the last one, whatever the time control says.
@@ -69,52 +69,6 @@ pub struct Announced {
     pub together_ms: u64,
 }
 
-/// [`Venue`] as it is written.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum VenueWord {
-    /// An arbiter is there.
-    #[default]
-    WithArbiter,
-    /// No arbiter is present.
-    WithoutArbiter,
-}
-
-/// [`FlagWitness`] as it is written.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Witness {
-    /// The arbiter, or a player's claim.
-    #[default]
-    Advisory,
-    /// The clock.
-    Authoritative,
-}
-
-/// [`FlagWatch`] as it is written.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FlagWatchWord {
-    /// Both clocks stop.
-    Full,
-    /// The arbiter is called.
-    #[default]
-    Limited,
-    /// It is noted.
-    Silent,
-}
-
-/// [`PeriodCredit`] as it is written.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Credit {
-    /// With the last move of the period.
-    #[default]
-    OnMoves,
-    /// When its time is used up.
-    OnZero,
-}
-
 impl Default for Announced {
     fn default() -> Self {
         let usual = Terms::default();
@@ -123,11 +77,11 @@ impl Default for Announced {
             default_time_min: String::new(),
             no_draw_before: 0,
             guidelines: Vec::new(),
-            venue: VenueWord::default(),
+            venue: Venue::default(),
             sitting_left_min: 0,
-            flag_witness: Witness::default(),
-            flag_watch: FlagWatchWord::default(),
-            credit: Credit::default(),
+            flag_witness: FlagWitness::default(),
+            flag_watch: FlagWatch::default(),
+            credit: PeriodCredit::default(),
             period: usual.period,
             is_last_period: usual.is_last_period,
             completed_white: 0,
@@ -158,24 +112,11 @@ impl Announced {
             default_time: self.default_time()?,
             no_draw_before: (self.no_draw_before > 0).then_some(self.no_draw_before),
             guidelines: self.guidelines()?,
-            venue: match self.venue {
-                VenueWord::WithArbiter => Venue::WithArbiter,
-                VenueWord::WithoutArbiter => Venue::WithoutArbiter,
-            },
+            venue: self.venue,
             sitting_left: (self.sitting_left_min > 0).then(|| minutes(self.sitting_left_min)),
-            flag_witness: match self.flag_witness {
-                Witness::Advisory => FlagWitness::Advisory,
-                Witness::Authoritative => FlagWitness::Authoritative,
-            },
-            flag_watch: match self.flag_watch {
-                FlagWatchWord::Full => FlagWatch::Full,
-                FlagWatchWord::Limited => FlagWatch::Limited,
-                FlagWatchWord::Silent => FlagWatch::Silent,
-            },
-            credit: match self.credit {
-                Credit::OnMoves => PeriodCredit::OnMoves,
-                Credit::OnZero => PeriodCredit::OnZero,
-            },
+            flag_witness: self.flag_witness,
+            flag_watch: self.flag_watch,
+            credit: self.credit,
             period: match self.period {
                 1..=9 => self.period,
                 n => return Err(format!("period {n}: the periods are counted from 1")),

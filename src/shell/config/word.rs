@@ -1,7 +1,7 @@
 //! Settings that are one of several words: what is none of them is refused with all of them.
 
-use serde::de::value::{Error as Unknown, StrDeserializer};
-use serde::de::{DeserializeOwned, Error as _};
+use crate::table::Word;
+use serde::de::Error as _;
 use serde::{Deserialize as _, Deserializer};
 use std::str::FromStr;
 
@@ -12,18 +12,14 @@ pub(super) const UNKNOWN: &str = "unknown word ";
 ///
 /// # Errors
 /// It is none of them.
-pub(super) fn one_of<'de, D, T>(from: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: DeserializeOwned,
-{
+pub(super) fn one_of<'de, D: Deserializer<'de>, T: Word>(from: D) -> Result<T, D::Error> {
     let word = String::deserialize(from)?;
-    let read = T::deserialize(StrDeserializer::<Unknown>::new(&word));
-    read.map_err(|why| {
-        // serde says: unknown variant `up`, expected one of `auto`, `left`, `right`
-        let why = why.to_string();
-        let known = why.split_once("expected ").map_or(why.as_str(), |(_, known)| known);
-        let known = known.trim_start_matches("one of ").replace('`', "\"");
+    T::parse(&word).ok_or_else(|| {
+        let known: Vec<_> = T::VALUES.iter().map(|it| format!("{:?}", it.word())).collect();
+        let known = match &known[..] {
+            [one, other] => format!("{one} or {other}"),
+            _ => known.join(", "),
+        };
         D::Error::custom(format!("{UNKNOWN}{word:?}; write {known}"))
     })
 }

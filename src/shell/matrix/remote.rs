@@ -98,7 +98,7 @@ fn failed(settings: &Matrix, e: &io::Error) -> MatrixError {
     match e.kind() {
         ErrorKind::PermissionDenied => MatrixError::Forbidden(path.to_owned()),
         ErrorKind::NotFound | ErrorKind::ConnectionRefused => {
-            MatrixError::NoSocket { path: path.to_owned(), board: settings.chips.word() }
+            MatrixError::NoSocket { path: path.to_owned(), board: settings.chips.board_word() }
         }
         ErrorKind::WouldBlock | ErrorKind::TimedOut => MatrixError::Stuck(path.to_owned()),
         _ => MatrixError::Bus { bus: path.to_owned(), why: e.to_string() },
