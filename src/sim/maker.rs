@@ -13,30 +13,27 @@ use shakmaty::{Board, Square};
 use std::ops::{Deref, DerefMut};
 
 /// Their names in scripts.
-pub const WORDS: [&str; 5] = ["certabo", "chessnut", "millennium", "novag", "pegasus"];
+const NAMES: [(&str, BoardKind); 5] = [
+    ("certabo", BoardKind::Certabo),
+    ("chessnut", BoardKind::Chessnut),
+    ("millennium", BoardKind::ChessLink),
+    ("novag", BoardKind::Ucb),
+    ("pegasus", BoardKind::Pegasus),
+];
+
+/// All their names.
+pub fn names() -> String {
+    NAMES.map(|(name, _)| name).join(", ")
+}
 
 /// The name of the boards of this kind; that of the usual ones is not written.
 pub fn word(kind: BoardKind) -> &'static str {
-    match kind {
-        BoardKind::ChessLink => "millennium",
-        BoardKind::Certabo => "certabo",
-        BoardKind::Chessnut => "chessnut",
-        BoardKind::Ucb => "novag",
-        BoardKind::Pegasus => "pegasus",
-        _ => "",
-    }
+    NAMES.iter().find(|(_, of)| *of == kind).map_or("", |(name, _)| name)
 }
 
 /// The kind of board of this name.
 pub fn parse(name: &str) -> Option<BoardKind> {
-    let kinds = [
-        BoardKind::ChessLink,
-        BoardKind::Certabo,
-        BoardKind::Chessnut,
-        BoardKind::Ucb,
-        BoardKind::Pegasus,
-    ];
-    kinds.into_iter().find(|kind| word(*kind) == name)
+    NAMES.iter().find(|(of, _)| *of == name).map(|(_, kind)| *kind)
 }
 
 /// A board with a line and a language of its own.

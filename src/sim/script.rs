@@ -307,12 +307,13 @@ fn parse_header(line: &str) -> Result<Header, String> {
             .ok_or_else(|| format!("no board is called {word:?}; there is dgt, color or reed"))?,
         None => Sight::Pieces,
     };
-    let maker = match header.maker {
-        Some(word) => Some(maker::parse(&word).ok_or_else(|| {
-            format!("no maker is called {word:?}; there is {}", maker::WORDS.join(", "))
-        })?),
-        None => None,
-    };
+    let maker =
+        match header.maker {
+            Some(word) => Some(maker::parse(&word).ok_or_else(|| {
+                format!("no maker is called {word:?}; there is {}", maker::names())
+            })?),
+            None => None,
+        };
     Ok(Header {
         sight,
         maker,

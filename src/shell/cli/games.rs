@@ -114,7 +114,7 @@ fn model(word: &str) -> Result<Model, String> {
     }
     let maker = maker::parse(word).ok_or_else(|| {
         let of_switches = SwitchReader::ALL.map(SwitchReader::board_word).join(", ");
-        format!("there is dgt, sentio, {of_switches}, {}", maker::WORDS.join(", "))
+        format!("there is dgt, sentio, {of_switches}, {}", maker::names())
     })?;
     let sight = if maker == BoardKind::Pegasus { Sight::Occupied } else { Sight::Pieces };
     Ok(Model { sight, maker: Some(maker), chips: usual })
