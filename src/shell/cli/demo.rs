@@ -8,10 +8,7 @@ use crate::clock::{PerMove, TimeControl};
 use crate::laws::ClockOrder;
 use crate::laws::Edition;
 use crate::shell::clock::kind::Source;
-use crate::shell::config::{
-    BoardConfig, Config, EventSettings, Folder, Http, JournalSettings, LiveChess, Orders, Push,
-    parse_listen,
-};
+use crate::shell::config::{BoardConfig, Config, Http, parse_listen};
 use crate::shell::now::{Now, Speed};
 use crate::shell::pty::{PtyBridge, PtyBridgeStub, PtyError};
 use crate::shell::run::{self, OwnClocks, RunMode};
@@ -203,15 +200,8 @@ impl Demo {
         let is_driven =
             !matches!(self.clock, DemoClock::Plain | DemoClock::Lever | DemoClock::None);
         Config {
-            source: None,
-            livechess: LiveChess::default(),
-            folder: Folder::default(),
-            push: Push::default(),
-            journal: JournalSettings::default(),
             state_dir: folder.to_owned(),
             http: Http { listen: self.listen, ..Http::default() },
-            orders: Orders::default(),
-            event: EventSettings::default(),
             boards: vec![BoardConfig {
                 name: "demo".to_owned(),
                 port: port.display().to_string(),
@@ -229,6 +219,7 @@ impl Demo {
                 },
                 ..board
             }],
+            ..Config::default()
         }
     }
 }
