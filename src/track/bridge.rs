@@ -390,6 +390,21 @@ mod tests {
     use crate::table::Reading;
     use shakmaty::uci::UciMove;
 
+    /// A board that was found so, and nothing is known of how it came to that.
+    fn unheard(seen: &Placement) -> Unseen<'_> {
+        Unseen {
+            shores: &[],
+            seen,
+            untold: Bitboard::EMPTY,
+            turn: None,
+            moved: None,
+            n_pressed: None,
+            is_stirred: false,
+            n_max: 99,
+            heard: None,
+        }
+    }
+
     fn after(moves: &str) -> (Vec<Move>, Chess) {
         let (mut pos, mut played) = (Chess::new(), Vec::new());
         for uci in moves.split_whitespace() {
@@ -406,19 +421,8 @@ mod tests {
         let (_, end) = after(&format!("{seen} {unseen}"));
         let seen = Placement::from(end.board().clone());
         let shores = [Shore { moves: moves.clone(), pos }];
-        let untold = Bitboard::EMPTY;
         let n_pressed = n.map(|n| moves.len() + n);
-        let unseen = Unseen {
-            shores: &shores,
-            seen: &seen,
-            untold,
-            turn,
-            moved: None,
-            n_pressed,
-            is_stirred: false,
-            n_max: 99,
-            heard: None,
-        };
+        let unseen = Unseen { shores: &shores, turn, n_pressed, ..unheard(&seen) };
         let bridged = bridge(&unseen).expect("an explanation");
         (bridged.common.len() - moves.len(), bridged.is_whole)
     }
@@ -522,18 +526,7 @@ mod tests {
                 let dead: Bitboard = (0..3).map(|_| Square::new(rng.u32(..64))).collect();
                 for untold in [Bitboard::EMPTY, dead, Bitboard::FULL] {
                     let seen = &sight(then, has_names, untold);
-                    let (turn, n_pressed) = (None, None);
-                    let unseen = Unseen {
-                        shores: &[],
-                        seen,
-                        untold,
-                        turn,
-                        moved: None,
-                        n_pressed,
-                        is_stirred: false,
-                        n_max: 99,
-                        heard: None,
-                    };
+                    let unseen = Unseen { untold, ..unheard(seen) };
                     assert!(reaches(pos, &unseen, n), "{n} half-moves, {untold:?}");
                 }
                 let seen = sight(then, has_names, Bitboard::EMPTY);
@@ -557,23 +550,7 @@ mod tests {
                 let piece = board.remove_piece_at(from).unwrap();
                 to.into_iter().for_each(|to| board.set_piece_at(to, piece));
             }
-            let (seen, untold) = (&Placement::from(board), Bitboard::EMPTY);
-            let (turn, n_pressed) = (None, None);
-            reaches(
-                &pos,
-                &Unseen {
-                    shores: &[],
-                    seen,
-                    untold,
-                    turn,
-                    moved: None,
-                    n_pressed,
-                    is_stirred: false,
-                    n_max: 99,
-                    heard: None,
-                },
-                n,
-            )
+            reaches(&pos, &unheard(&Placement::from(board)), n)
         };
         let least = |moves: &[(Square, Option<Square>)]| (0..9).find(|n| reaches(moves, *n));
         let (a, b) = ((Square::A2, Some(Square::A3)), (Square::B2, Some(Square::B3)));
