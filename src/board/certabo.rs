@@ -27,7 +27,7 @@ const LIGHTS_GAP: Duration = Duration::from_millis(600);
 const PAWN: Piece = Piece { color: Color::White, role: Role::Pawn };
 
 /// The driver of such a board.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Certabo {
     mirror: Mirror,
     doubts: Doubts,
@@ -53,23 +53,7 @@ impl Certabo {
     /// A board that has not spoken yet, and lies so, if that is known, with the chips of its
     /// pieces.
     pub fn new(lies: Option<Orientation>, chips: Chips) -> Self {
-        Self {
-            mirror: Mirror::new(lies),
-            doubts: Doubts::default(),
-            blocks: Blocks::default(),
-            chips,
-            readings: VecDeque::new(),
-            is_up: false,
-            is_given_up: false,
-            is_quiet: false,
-            last_heard: Mono::default(),
-            shown_at: Mono::default(),
-            lights: None,
-            lit: Bitboard::EMPTY,
-            is_dark: false,
-            lit_at: Mono::default(),
-            sent: Vec::new(),
-        }
+        Self { mirror: Mirror::new(lies), chips, ..Self::default() }
     }
 
     fn hear(&mut self, now: Mono, message: &CertaboMessage) {

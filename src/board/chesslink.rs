@@ -33,7 +33,7 @@ const STARVED: Duration = Duration::from_secs(5);
 const ON_CHANGE: u8 = 3;
 
 /// The driver of a ChessLink board.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ChessLink {
     mirror: Mirror,
     doubts: Doubts,
@@ -49,8 +49,9 @@ pub struct ChessLink {
     sent: Vec<Vec<u8>>,
 }
 
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 enum ChessLinkPhase {
+    #[default]
     Down,
     /// The line rests until then.
     Pausing(Mono),
@@ -71,18 +72,7 @@ struct Unanswered {
 impl ChessLink {
     /// A board that has not spoken yet, and lies so, if that is known.
     pub fn new(lies: Option<Orientation>) -> Self {
-        Self {
-            mirror: Mirror::new(lies),
-            doubts: Doubts::default(),
-            blocks: Blocks::default(),
-            phase: ChessLinkPhase::Down,
-            queue: VecDeque::new(),
-            errand: None,
-            last_heard: Mono::default(),
-            shown_at: Mono::default(),
-            lit: Bitboard::EMPTY,
-            sent: Vec::new(),
-        }
+        Self { mirror: Mirror::new(lies), ..Self::default() }
     }
 
     fn enqueue(&mut self, command: ChessLinkCommand) {

@@ -20,7 +20,7 @@ const ASK_EVERY: Duration = Duration::from_secs(2);
 const LOST_AFTER: Duration = Duration::from_secs(10);
 
 /// The driver of a Chessnut board.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Chessnut {
     mirror: Mirror,
     blocks: Blocks,
@@ -40,19 +40,7 @@ pub struct Chessnut {
 impl Chessnut {
     /// A board that has not spoken yet, and lies so, if that is known.
     pub fn new(lies: Option<Orientation>) -> Self {
-        Self {
-            mirror: Mirror::new(lies),
-            blocks: Blocks::default(),
-            is_up: false,
-            is_given_up: false,
-            up_at: Mono::default(),
-            last_heard: Mono::default(),
-            asked_at: Mono::default(),
-            queue: VecDeque::new(),
-            free_at: Mono::default(),
-            lit: Bitboard::EMPTY,
-            sent: Vec::new(),
-        }
+        Self { mirror: Mirror::new(lies), ..Self::default() }
     }
 
     fn lights(&self) -> ChessnutCommand {

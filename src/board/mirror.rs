@@ -39,7 +39,7 @@ macro_rules! by_mirror {
 pub(super) use by_mirror;
 
 /// The board as it was shown last.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Mirror {
     /// A setting says how the board lies.
     is_way_named: bool,
@@ -57,16 +57,7 @@ pub(super) struct Mirror {
 impl Mirror {
     /// A board that has shown nothing yet, and lies so, if that is known.
     pub(super) fn new(lies: Option<Orientation>) -> Self {
-        Self {
-            is_way_named: lies.is_some(),
-            lies,
-            sight: Sight::Pieces,
-            shown: None,
-            is_live: false,
-            is_wanted: false,
-            told_at: Mono::default(),
-            news: VecDeque::new(),
-        }
+        Self { is_way_named: lies.is_some(), lies, ..Self::default() }
     }
 
     /// How the board lies, if it is known.

@@ -30,7 +30,7 @@ const BLIND_AFTER: Duration = Duration::from_secs(10);
 const PIECE: FieldCode = FieldCode::Piece(Piece { color: Color::White, role: Role::Pawn });
 
 /// The driver of such a board.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Pegasus {
     mirror: Mirror,
     decoder: Decoder,
@@ -55,22 +55,7 @@ pub struct Pegasus {
 impl Pegasus {
     /// A board that has not spoken yet, and lies so, if that is known, to be woken by this key.
     pub fn new(lies: Option<Orientation>, key: [u8; KEY_LEN]) -> Self {
-        Self {
-            mirror: Mirror::new(lies),
-            decoder: Decoder::default(),
-            key,
-            is_key_refused: false,
-            is_up: false,
-            is_given_up: false,
-            is_quiet: false,
-            up_at: Mono::default(),
-            last_heard: Mono::default(),
-            asked_at: Mono::default(),
-            queue: VecDeque::new(),
-            free_at: Mono::default(),
-            lit: Bitboard::EMPTY,
-            sent: Vec::new(),
-        }
+        Self { mirror: Mirror::new(lies), key, ..Self::default() }
     }
 
     fn lights(&self) -> BoardCommand {

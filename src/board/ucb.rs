@@ -18,8 +18,9 @@ const ASK_EVERY: Duration = Duration::from_secs(1);
 const N_TRIES: u32 = 6;
 
 /// What is known of whether the board hears us.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 enum UcbPhase {
+    #[default]
     Down,
     /// It was asked so often, the last time then.
     Asking(u32, Mono),
@@ -28,7 +29,7 @@ enum UcbPhase {
 }
 
 /// The driver of such a board.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Ucb {
     blocks: Blocks,
     phase: UcbPhase,
@@ -43,23 +44,6 @@ pub struct Ucb {
     is_wanted: bool,
     news: VecDeque<News>,
     sent: Vec<Vec<u8>>,
-}
-
-impl Default for Ucb {
-    fn default() -> Self {
-        Self {
-            blocks: Blocks::default(),
-            phase: UcbPhase::Down,
-            last_heard: Mono::default(),
-            board: Board::new(),
-            before: Vec::new(),
-            said: VecDeque::new(),
-            is_new: false,
-            is_wanted: false,
-            news: VecDeque::new(),
-            sent: Vec::new(),
-        }
-    }
 }
 
 impl Ucb {

@@ -79,7 +79,7 @@ struct PendingDifference {
 }
 
 /// Follows one clock through one game.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Check {
     control: Option<TimeControl>,
     model: Option<ClockModel>,
@@ -135,30 +135,7 @@ impl Check {
     pub fn new(control: Option<TimeControl>) -> Self {
         Self {
             control: control.filter(|control| *control != TimeControl::NoClock),
-            model: None,
-            phases: ByColor::default(),
-            read_at: Mono(0),
-            pressed: None,
-            moved: Mono(0),
-            agreed: Mono(0),
-            recent: VecDeque::new(),
-            pending: None,
-            first: None,
-            has_run: false,
-            is_lost: false,
-            is_battery_low: false,
-            told_late: None,
-            ordered: None,
-            is_driven: false,
-            is_led: false,
-            is_doubted: false,
-            apart: None,
-            has_withdrawn: false,
-            is_blank: false,
-            begun: None,
-            doubt: None,
-            drift: 0,
-            drift_told: judge::DRIFT_MIN,
+            ..Self::default()
         }
     }
 

@@ -110,7 +110,7 @@ pub enum Change {
     },
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct PlayerClock {
     account: Account,
     /// What his side has run since the last press of either player.
@@ -161,13 +161,7 @@ impl ClockModel {
                 credited += increment;
             }
             let account = Account { credited, ..Account::default() };
-            PlayerClock {
-                account,
-                used: Duration::ZERO,
-                completed: 0,
-                period: 0,
-                is_flagged: false,
-            }
+            PlayerClock { account, ..PlayerClock::default() }
         });
         let (per_move, running, now) = (None, None, Mono(0));
         Self { control, manner, per_move, sides, running, now }

@@ -143,7 +143,7 @@ pub struct ClockDesk<D = ClockLine> {
 impl ClockDesk {
     /// A desk for games at this time control, White at the `white` end.
     pub fn new(control: TimeControl, white: End) -> Self {
-        Self::with_driver(ClockLine::new(), control, white)
+        Self::with_driver(ClockLine::default(), control, white)
     }
 
     /// The line to the board is gone, or open anew, or another board is at its end: what was half

@@ -47,7 +47,7 @@ struct Refusal {
 }
 
 /// What a feed tells of a board: what it does not name has not changed.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 struct BoardEvent {
     serialnr: String,
     flipped: bool,
@@ -331,9 +331,7 @@ impl AskedFeed {
         let mut event = BoardEvent {
             serialnr: name.to_owned(),
             flipped: self.is_flipped,
-            board: None,
-            clock: None,
-            moves: None,
+            ..BoardEvent::default()
         };
         if is_first || board != told.board {
             let turned = |it: &String| if self.is_flipped { turned(it) } else { it.clone() };

@@ -17,7 +17,7 @@ const WRITE_GAP: Duration = Duration::from_millis(200);
 const LOOKS_EVERY: Duration = Duration::from_millis(50);
 
 /// The model of such a board.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ChessnutSim {
     board: Board,
     lies: Orientation,
@@ -38,20 +38,7 @@ pub struct ChessnutSim {
 impl ChessnutSim {
     /// A board that lies so, with these pieces on it.
     pub fn new(board: Board, lies: Orientation) -> Self {
-        Self {
-            board,
-            lies,
-            blocks: Blocks::default(),
-            out: Outgoing::default(),
-            tells: false,
-            has_changed: false,
-            looks_at: Mono::default(),
-            loses_report: false,
-            lit: Bitboard::EMPTY,
-            written_at: None,
-            n_missed: 0,
-            is_on: true,
-        }
+        Self { board, lies, is_on: true, ..Self::default() }
     }
 
     /// The squares that are lit.

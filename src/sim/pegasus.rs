@@ -23,7 +23,7 @@ const NONSENSE: u8 = 0x7f;
 pub const KEY: [u8; KEY_LEN] = [0x10, 0x32, 0x54, 0x76, 0x98, 0xba];
 
 /// The model of such a board.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PegasusSim {
     occupied: Bitboard,
     /// As it was told last.
@@ -48,15 +48,8 @@ impl PegasusSim {
             occupied: start.occupied(),
             told: start.occupied(),
             lies,
-            decoder: CommandDecoder::default(),
-            out: Outgoing::default(),
-            is_unlocked: false,
-            tells: false,
-            n_changes: 0,
-            looks_at: Mono::default(),
-            loses_change: false,
-            lit: Bitboard::EMPTY,
             is_on: true,
+            ..Self::default()
         }
     }
 

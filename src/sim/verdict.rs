@@ -21,7 +21,7 @@ use std::time::Duration;
 const GRACE: Duration = Duration::from_secs(2);
 
 /// What came out right.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct TrialVerdict {
     /// The record is what was played, move by move.
     pub is_exact: bool,
@@ -132,22 +132,10 @@ impl TrialVerdict {
     /// The core panicked: nothing is on record.
     pub fn of_panic(truth: &Truth) -> Self {
         Self {
-            is_exact: false,
             parting: Some((1, truth.plies.first().map(|ply| ply.m), None)),
-            mark: None,
-            is_twin: false,
             ends_apart: true,
-            n_false_ends: 0,
-            is_end_false: false,
-            accusations: Vec::new(),
-            n_uncertain: 0,
             n_presses: n_presses(truth),
-            n_completed: 0,
-            n_by_press: 0,
-            n_retracted: 0,
-            n_false_alarms: 0,
-            n_missed: 0,
-            is_result_right: false,
+            ..Self::default()
         }
     }
 

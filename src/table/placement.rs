@@ -49,9 +49,10 @@ words! {
     /// assert_eq!(Sight::Colors.of(Some(pawn)), Reading::Colored(Color::White));
     /// assert_eq!(Sight::Colors.of(None), Reading::Empty);
     /// ```
-    #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
     pub enum Sight {
         /// Its color and role, as a DGT board.
+        #[default]
         Pieces = "dgt",
         /// Its color.
         Colors = "color",

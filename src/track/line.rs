@@ -72,7 +72,7 @@ pub struct Astray {
 pub const ASTRAY_MAX: usize = 3;
 
 /// A hypothesis: moves from the tracker's root, and what speaks against them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Line {
     /// The moves since the root.
     pub plies: Vec<Ply>,
@@ -124,19 +124,7 @@ impl Clone for Line {
 impl Line {
     /// The line of no moves from `root`.
     pub fn new(root: Chess) -> Self {
-        Self {
-            plies: Vec::new(),
-            pos: root,
-            before_illegal: None,
-            masked: Bitboard::EMPTY,
-            faulty: Bitboard::EMPTY,
-            astray: Vec::new(),
-            cost: 0,
-            charged: Vec::new(),
-            open: Vec::new(),
-            unexplained: Vec::new(),
-            taken_back: ByColor::default(),
-        }
+        Self { pos: root, ..Self::default() }
     }
 
     /// Who made ply number `idx` of this line.

@@ -66,9 +66,10 @@ impl Job {
 }
 
 /// What lies over the times.
-#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+#[derive(Debug, Copy, Clone, Default, PartialEq, Eq)]
 enum OverlayState {
     /// Not touched by us.
+    #[default]
     Unknown,
     /// Touched, and how that ended is not known.
     Perhaps,
@@ -95,7 +96,7 @@ impl Shown {
 }
 
 /// The list of what is to be done.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Agenda {
     wanted: Wanted,
     /// The times that the clock has confirmed, and when.
@@ -121,27 +122,6 @@ pub(super) struct Agenda {
 }
 
 impl Agenda {
-    pub(super) fn new() -> Self {
-        Self {
-            wanted: Wanted::default(),
-            set: None,
-            step: InStep::default(),
-            over: OverlayState::Unknown,
-            over_at: Mono::default(),
-            icons: None,
-            beeps: VecDeque::new(),
-            reading: None,
-            looked_at: Mono::default(),
-            against: None,
-            against_at: Mono::default(),
-            n_contradicted: 0,
-            n_in_vain: 0,
-            held: [Mono::default(); Job::ALL.len()],
-            n_failed: [0; Job::ALL.len()],
-            is_refused: false,
-        }
-    }
-
     pub(super) const fn wanted(&self) -> &Wanted {
         &self.wanted
     }
@@ -172,7 +152,7 @@ impl Agenda {
     /// The clock was plugged in anew, or has lost its memory: nothing is known of it.
     pub(super) fn forget(&mut self) {
         let (wanted, beeps) = (self.wanted, std::mem::take(&mut self.beeps));
-        *self = Self { wanted, beeps, ..Self::new() };
+        *self = Self { wanted, beeps, ..Self::default() };
     }
 
     /// When the job may be done; `None` if there is no need.

@@ -27,18 +27,14 @@ pub struct BoardLink {
 }
 
 impl Default for BoardLink {
+    /// A driver without a line.
     fn default() -> Self {
-        Self::new()
+        let session = Session::new(Streams::BoardAndClock);
+        Self { session, decoder: Decoder::default(), clock: ClockLine::default() }
     }
 }
 
 impl BoardLink {
-    /// A driver without a line.
-    pub fn new() -> Self {
-        let session = Session::new(Streams::BoardAndClock);
-        Self { session, decoder: Decoder::default(), clock: ClockLine::new() }
-    }
-
     /// Tells the driver of the clock whether the board streams it.
     fn follow(&mut self, at: Mono, acts: &mut Vec<DriverOutput<BoardCommand>>) {
         let input = if self.is_linked() { LineInput::Up } else { LineInput::Down };
@@ -169,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_board_is_woken_before_its_clock_is_asked() {
-        let mut link = BoardLink::new();
+        let mut link = BoardLink::default();
         let sent = wake(&mut link, &[0x93, 0x00, 0x05, 0x01, 0x07]);
         assert!(sent.contains(&BoardCommand::UpdateNice.encode()), "{sent:x?}");
         assert!(sent.contains(&BoardCommand::SendClock.encode()), "{sent:x?}");
@@ -177,7 +173,7 @@ mod tests {
 
     #[test]
     fn whose_port_answers_nothing_is_told_to_look_for_the_board() {
-        let mut link = BoardLink::new();
+        let mut link = BoardLink::default();
         wake(&mut link, &[]);
         assert_eq!((link.is_linked(), link.silence()), (false, NO_BOARD));
         assert_eq!(link.loss(), BOARD_GONE);
@@ -186,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_port_that_is_gone_is_asked_nothing() {
-        let mut link = BoardLink::new();
+        let mut link = BoardLink::default();
         let mut out = Vec::new();
         link.handle(Mono::default(), &PortInput::Up, &mut out);
         link.handle(Mono::from_millis(10), &PortInput::Down, &mut out);

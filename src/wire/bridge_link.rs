@@ -21,8 +21,9 @@ const NO_BRIDGE: &str =
 const NO_CLOCK: &str = "the bridge answers, but no clock does; plug it in, switch it on and try \
                         again";
 
-#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+#[derive(Debug, Copy, Clone, Default, PartialEq, Eq)]
 enum BridgePhase {
+    #[default]
     Down,
     /// The next greeting is due then.
     Greeting(Mono),
@@ -30,8 +31,9 @@ enum BridgePhase {
     Up(Mono),
 }
 
-/// The driver of a DGT3000 behind a bridge. Its commands are bytes for the line.
-#[derive(Debug, Clone)]
+/// The driver of a DGT3000 behind a bridge, which begins without a line. Its commands are bytes
+/// for the line.
+#[derive(Debug, Clone, Default)]
 pub struct BridgeLink {
     link: BridgePhase,
     lines: Lines,
@@ -44,25 +46,7 @@ pub struct BridgeLink {
     is_low: bool,
 }
 
-impl Default for BridgeLink {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl BridgeLink {
-    /// A driver without a line.
-    pub fn new() -> Self {
-        Self {
-            link: BridgePhase::Down,
-            lines: Lines::default(),
-            driver: Dgt3000::new(),
-            number: 0,
-            has_other: false,
-            is_low: false,
-        }
-    }
-
     /// Lines that were none and frames that were none: a measure of the wiring.
     pub fn n_faults(&self) -> (u64, u32) {
         (self.lines.n_skipped(), self.driver.n_faults())

@@ -80,9 +80,10 @@ enum Proof {
     Seen,
 }
 
-#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+#[derive(Debug, Copy, Clone, Default, PartialEq, Eq)]
 enum ClockSearch {
     /// The board does not stream.
+    #[default]
     Down,
     /// No clock, as far as is known; at the given moment the board is asked.
     Empty(Mono),
@@ -92,8 +93,8 @@ enum ClockSearch {
     Found(ClockKind),
 }
 
-/// The driver of a clock behind a board.
-#[derive(Debug, Clone)]
+/// The driver of a clock behind a board. It begins with nothing heard, and wants nothing.
+#[derive(Debug, Clone, Default)]
 pub struct ClockLine {
     link: ClockSearch,
     errands: Errands<SentCommand>,
@@ -114,30 +115,7 @@ pub struct ClockLine {
     restart_told: Option<Mono>,
 }
 
-impl Default for ClockLine {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl ClockLine {
-    /// A driver that has heard nothing yet and wants nothing.
-    pub fn new() -> Self {
-        Self {
-            link: ClockSearch::Down,
-            errands: Errands::new(),
-            echo: None,
-            lever: LeverWatch::default(),
-            lag: Lag::default(),
-            turned: Mono::default(),
-            pressed: None,
-            looked_at: None,
-            sent_at: None,
-            set_running: None,
-            restart_told: None,
-        }
-    }
-
     /// The clock that answers.
     pub const fn kind(&self) -> Option<ClockKind> {
         match self.link {

@@ -38,16 +38,14 @@ pub(super) struct Errands<C> {
     watch: DifferenceWatch,
 }
 
-impl<C> Errands<C> {
-    pub(super) fn new() -> Self {
-        Self {
-            agenda: Agenda::new(),
-            flight: None,
-            budget: Budget::default(),
-            watch: DifferenceWatch::default(),
-        }
+impl<C> Default for Errands<C> {
+    fn default() -> Self {
+        let (budget, watch) = (Budget::default(), DifferenceWatch::default());
+        Self { agenda: Agenda::default(), flight: None, budget, watch }
     }
+}
 
+impl<C> Errands<C> {
     /// The clock shall show this from now on; until now it differed so.
     pub(super) fn want(&mut self, wanted: Wanted, difference: Option<Difference>) {
         self.watch.restart(difference);
@@ -141,7 +139,7 @@ mod tests {
 
     /// A text is wanted, and was sent once.
     fn sent() -> Errands<()> {
-        let mut errands = Errands::new();
+        let mut errands = Errands::default();
         let text = Some(ClockText::plain("1-0"));
         errands.want(Wanted { text, ..Wanted::default() }, None);
         let job = errands.next(Mono::default(), |_| Some(Mono::default()));

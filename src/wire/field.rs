@@ -39,9 +39,10 @@ impl Field {
 }
 
 /// How the wood lies relative to the players (protocol 1.7).
-#[derive(Debug, Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Copy, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Orientation {
     /// The connector is on White's left: field 0 is a8.
+    #[default]
     Normal,
     /// The connector is on White's right: field 0 is h1. A turn by 180 degrees, not a mirror.
     Rotated,

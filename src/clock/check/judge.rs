@@ -189,7 +189,7 @@ impl Check {
         let over = model.account(Color::White).spent + model.account(Color::Black).spent;
         let by = Duration::from_micros(self.drift.unsigned_abs());
         // A clock that is driven is kept right.
-        let is_told = !self.is_driven && by >= self.drift_told;
+        let is_told = !self.is_driven && by >= self.drift_told.max(DRIFT_MIN);
         if is_told && by > over / DRIFT_PART && over >= DRIFT_OVER {
             let rate = if self.drift < 0 { Rate::Fast } else { Rate::Slow };
             notes.push(ClockNote::Drift { rate, by, over });

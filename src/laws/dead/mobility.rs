@@ -227,7 +227,7 @@ fn grown(man: &Man, ground: &Footing) -> (Bitboard, Bitboard) {
 }
 
 /// From where the men of one color can attack at best, the king left out.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Default)]
 struct Reach {
     pawns: Bitboard,
     knights: Bitboard,
@@ -237,12 +237,7 @@ struct Reach {
 
 impl Reach {
     fn of(mobility: &Mobility, color: Color, is_counted: impl Fn(&Man) -> bool) -> Self {
-        let mut reach = Self {
-            pawns: Bitboard::EMPTY,
-            knights: Bitboard::EMPTY,
-            diagonals: Bitboard::EMPTY,
-            straights: Bitboard::EMPTY,
-        };
+        let mut reach = Self::default();
         for man in mobility.men.iter().filter(|man| man.color == color && is_counted(man)) {
             let (here, crowned) = (man.here, man.crowned);
             reach.knights |= crowned;

@@ -80,12 +80,12 @@ impl Source {
         let control = settings.time_control().ok().flatten();
         match (self, control) {
             (Self::Board, Some(control)) if settings.drive_clock => {
-                let desk = desk(settings, ClockLine::new(), control);
+                let desk = desk(settings, ClockLine::default(), control);
                 let by_lever = settings.clock_turns_by_lever;
                 Box::new(ClockBehind(if by_lever { desk.turned_by_lever() } else { desk }))
             }
             (Self::Bridge, Some(control)) => {
-                let desk = PortDesk::new(desk(settings, BridgeLink::new(), control));
+                let desk = PortDesk::new(desk(settings, BridgeLink::default(), control));
                 let line = Through::Bridge.line(&settings.clock_port);
                 Box::new(PortClock::open(&settings.name, line, desk, now))
             }
@@ -177,8 +177,8 @@ impl Through {
     /// The driver of a clock behind such a port.
     pub(in crate::shell) fn driver(self) -> Box<dyn PortDriver> {
         match self {
-            Self::Board => Box::new(BoardLink::new()),
-            Self::Bridge => Box::new(BridgeLink::new()),
+            Self::Board => Box::new(BoardLink::default()),
+            Self::Bridge => Box::new(BridgeLink::default()),
         }
     }
 }

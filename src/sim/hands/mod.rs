@@ -179,14 +179,10 @@ pub fn perform(
     hands.finish(outcome);
     let header = Header {
         sight: table.sight,
-        maker: None,
         has_clock: table.has_clock,
         start: Some(Fen::from_position(start, EnPassantMode::Legal)),
         is_chess960: mode.is_chess960(),
-        white: String::new(),
-        black: String::new(),
-        event: String::new(),
-        time_control: None,
+        ..Header::dgt()
     };
     let Hands { sensors, mut truth, now_ms, .. } = hands;
     truth.oddities.extend(sensors.badly().iter().copied());

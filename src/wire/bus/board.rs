@@ -55,7 +55,7 @@ pub(super) struct Wants {
 }
 
 /// What is known of one board.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct BusBoard {
     pub(super) address: u16,
     pub(super) wants: Wants,
@@ -83,21 +83,7 @@ pub(super) struct BusBoard {
 
 impl BusBoard {
     pub(super) fn new(address: u16) -> Self {
-        Self {
-            address,
-            wants: Wants::default(),
-            must_repeat: false,
-            may_be_twice: false,
-            answered: Vec::new(),
-            is_fresh: true,
-            fields: None,
-            clock: None,
-            dump: None,
-            reading: None,
-            waiting: VecDeque::new(),
-            has_pressed: false,
-            memory: VecDeque::new(),
-        }
+        Self { address, is_fresh: true, ..Self::default() }
     }
 
     /// The board is followed from now on, or again. What it remembers is kept.

@@ -67,9 +67,10 @@ pub enum BusNews {
 }
 
 /// How a board stands to the line.
-#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+#[derive(Debug, Copy, Clone, Default, PartialEq, Eq)]
 enum Standing {
     /// It was not asked yet.
+    #[default]
     New,
     /// It answered last then, and was asked in vain so often since.
     Up { heard: Mono, n_failed: u32 },
@@ -79,7 +80,7 @@ enum Standing {
     Doubled { at: Mono },
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Seated {
     board: BusBoard,
     standing: Standing,
@@ -106,8 +107,9 @@ struct Question {
 }
 
 /// What the line does.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 enum BusPhase {
+    #[default]
     Down,
     Pausing(Mono),
     Visiting,
@@ -115,7 +117,7 @@ enum BusPhase {
 }
 
 /// A line and the boards that are expected on it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct BusLine {
     seats: Vec<Seated>,
     /// Changes are left to whoever follows the games: they are told once.
@@ -138,30 +140,8 @@ pub struct BusLine {
 impl BusLine {
     /// A line on which boards with these addresses are expected, each 1..=[`super::ADDRESS_MAX`].
     pub fn new(addresses: &[u16]) -> Self {
-        let seat = |address: &u16| Seated {
-            board: BusBoard::new(*address),
-            standing: Standing::New,
-            ear: CommandDecoder::default(),
-            visited: Mono::default(),
-            clock_read: Mono::default(),
-            reads_clock: false,
-            reads_board: false,
-            n_hurt: 0,
-        };
-        Self {
-            seats: addresses.iter().map(seat).collect(),
-            only_looks: false,
-            phase: BusPhase::Down,
-            decoder: BusDecoder::default(),
-            question: None,
-            visit: VecDeque::new(),
-            round: VecDeque::new(),
-            pinged: Mono::default(),
-            strangers: BTreeSet::new(),
-            untold: Vec::new(),
-            news: VecDeque::new(),
-            sent: Vec::new(),
-        }
+        let seat = |address: &u16| Seated { board: BusBoard::new(*address), ..Seated::default() };
+        Self { seats: addresses.iter().map(seat).collect(), ..Self::default() }
     }
 
     /// The same line, of which only is looked at who answers.

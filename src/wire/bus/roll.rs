@@ -14,7 +14,7 @@ const N_CALLS: u32 = 2;
 const N_CALLS_MOST: u32 = 4;
 
 /// All are called, and answer.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct RollCall {
     /// All may answer until then.
     pub(super) until: Mono,
@@ -38,15 +38,7 @@ impl RollCall {
 
     /// The first call while boards are followed, which wait for it to end.
     pub(super) fn amid_play(now: Mono) -> Self {
-        Self {
-            until: now + WINDOW,
-            n_calls: 1,
-            n_calls_most: N_CALLS,
-            has_met: false,
-            answered: Vec::new(),
-            there: BTreeSet::new(),
-            doubled: BTreeSet::new(),
-        }
+        Self { until: now + WINDOW, n_calls: 1, n_calls_most: N_CALLS, ..Self::default() }
     }
 
     /// A board answers.

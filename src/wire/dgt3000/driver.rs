@@ -72,9 +72,10 @@ pub enum WriteEnd {
 }
 
 /// Where the conversation stands.
-#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+#[derive(Debug, Copy, Clone, Default, PartialEq, Eq)]
 enum Conversation {
     /// There is no bus.
+    #[default]
     Down,
     /// Not under control.
     Taking(Taking),
@@ -102,8 +103,8 @@ struct Sent {
     is_again: bool,
 }
 
-/// The driver of a DGT3000 on its jack.
-#[derive(Debug, Clone)]
+/// The driver of a DGT3000 on its jack. It begins without a bus, and wants nothing.
+#[derive(Debug, Clone, Default)]
 pub struct Dgt3000 {
     phase: Conversation,
     errands: Errands<Sent>,
@@ -121,29 +122,7 @@ pub struct Dgt3000 {
     trouble: Option<ClockNews>,
 }
 
-impl Default for Dgt3000 {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Dgt3000 {
-    /// A driver without a bus, that wants nothing.
-    pub fn new() -> Self {
-        Self {
-            phase: Conversation::Down,
-            errands: Errands::new(),
-            listens: None,
-            keys: None,
-            is_found: false,
-            heard: Mono::default(),
-            n_faults: 0,
-            n_refused: 0,
-            has_reset: false,
-            trouble: None,
-        }
-    }
-
     /// Frames that were none, since the bus came up: a measure of the wiring.
     pub const fn n_faults(&self) -> u32 {
         self.n_faults
@@ -517,9 +496,9 @@ impl ClockDriver for Dgt3000 {
                 if self.is_found {
                     out.push(DriverOutput::Tell(ClockNews::Gone));
                 }
-                let mut errands = std::mem::replace(&mut self.errands, Errands::new());
+                let mut errands = std::mem::take(&mut self.errands);
                 errands.forget();
-                *self = Self { errands, ..Self::new() };
+                *self = Self { errands, ..Self::default() };
             }
             _ if self.phase == Conversation::Down => {}
             I2cInput::Written(end) => self.on_written(at, *end, out),

@@ -11,10 +11,10 @@ use rokade::wire::{
 };
 
 fuzz_target!(|bytes: &[u8]| {
-    let (mut line, mut out) = (ClockLine::new(), Vec::new());
+    let (mut line, mut out) = (ClockLine::default(), Vec::new());
     line.handle(Mono(0), &LineInput::Up, &mut out);
     line.want(Mono(0), Wanted::default(), &mut out);
-    let mut bridge = BridgeLink::new();
+    let mut bridge = BridgeLink::default();
     let mut asked = Vec::new();
     bridge.handle(Mono(0), &PortInput::Up, &mut asked);
     bridge.want(Mono(0), Wanted::default(), &mut asked);

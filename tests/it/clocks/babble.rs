@@ -56,7 +56,7 @@ impl Talk {
         let clock = DgtClockSim::new(ClockKind::Dgt3000, Obedience::Remote, 0);
         let mut talk = Self {
             now: Mono::default(),
-            driver: ClockLine::new(),
+            driver: ClockLine::default(),
             clock,
             list,
             n_said: 0,

@@ -135,7 +135,7 @@ fn wanted() -> Wanted {
 
 #[test]
 fn a_clock_behind_a_bridge_shows_what_is_wanted() {
-    let mut desk = Room::open(BridgeLink::new(), 50);
+    let mut desk = Room::open(BridgeLink::default(), 50);
     desk.drive(|driver, at, out| driver.want(at, wanted(), out));
     desk.pass(10 * SECOND);
     assert_eq!(desk.host.difference(), None);
@@ -150,7 +150,7 @@ fn a_clock_behind_a_bridge_shows_what_is_wanted() {
 
 #[test]
 fn a_bridge_that_falls_silent_is_greeted_until_it_answers() {
-    let mut desk = Room::open(BridgeLink::new(), 50);
+    let mut desk = Room::open(BridgeLink::default(), 50);
     desk.drive(|driver, at, out| driver.want(at, wanted(), out));
     desk.pass(10 * SECOND);
     desk.is_mute = true;
@@ -174,7 +174,7 @@ fn a_bridge_that_falls_silent_is_greeted_until_it_answers() {
 
 #[test]
 fn a_bridge_of_another_version_is_told_of_once() {
-    let mut driver = BridgeLink::new();
+    let mut driver = BridgeLink::default();
     let mut out = Vec::new();
     driver.handle(Mono(0), &PortInput::Up, &mut out);
     for _ in 0..3 {

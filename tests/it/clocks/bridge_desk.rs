@@ -18,7 +18,7 @@ type Room = super::behind::Room<PortDesk<BridgeLink>>;
 
 fn desk() -> PortDesk<BridgeLink> {
     let control = "90m+30s".parse().expect("a time control");
-    PortDesk::new(ClockDesk::with_driver(BridgeLink::new(), control, End::Left))
+    PortDesk::new(ClockDesk::with_driver(BridgeLink::default(), control, End::Left))
 }
 
 impl Room {

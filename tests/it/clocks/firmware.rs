@@ -329,7 +329,7 @@ impl Desk {
     fn on(chip: Chip) -> Self {
         let clock = Dgt3000Sim::new(Dgt3000State::Asleep, 50);
         let (driver, firmware, rng) =
-            (BridgeLink::new(), Firmware::on(chip), fastrand::Rng::with_seed(9));
+            (BridgeLink::default(), Firmware::on(chip), fastrand::Rng::with_seed(9));
         let (now, bytes, news) = (Mono::default(), Vec::new(), Vec::new());
         let mut desk = Self { now, driver, firmware, clock, bytes, rng, news };
         desk.drive(|driver, at, out| driver.handle(at, &PortInput::Up, out));

@@ -49,7 +49,7 @@ impl Bus {
     fn noisy(state: Dgt3000State, noise: Noise, drift_ppm: i32, seed: u64) -> Self {
         let mut bus = Self {
             now: Mono::default(),
-            driver: Dgt3000::new(),
+            driver: Dgt3000::default(),
             clock: Dgt3000Sim::new(state, drift_ppm),
             listens: None,
             noise,

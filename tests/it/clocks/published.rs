@@ -58,7 +58,7 @@ impl Dialogue {
         let kind = if clock == "XL" { ClockKind::Xl } else { ClockKind::Dgt3000 };
         let mut dialogue = Self {
             now: Mono::default(),
-            driver: ClockLine::new(),
+            driver: ClockLine::default(),
             clock: DgtClockSim::new(kind, Obedience::Remote, 0),
             decoder: Decoder::default(),
             answers: answers.split(", ").filter(|it| !it.is_empty()).map(Answer::read).collect(),

@@ -77,7 +77,7 @@ impl World {
         let faults = [seed, !seed].map(|seed| FaultyLine::new(badness, seed));
         let mut world = Self {
             now: Mono::default(),
-            driver: ClockLine::new(),
+            driver: ClockLine::default(),
             wanted: Wanted::default(),
             clock,
             is_plugged: true,
