@@ -6,6 +6,7 @@
 //! than the record, be it that two moves of a player came the other way round, or that a piece
 //! rested elsewhere before it went on, is as good as the record.
 
+use super::costs::GameCosts;
 use super::legal;
 use super::line::{Ply, squares_of};
 use crate::table::{Placement, Reading};
@@ -23,15 +24,6 @@ const AT_REST: Duration = Duration::from_millis(500);
 /// Two moves of a player whose pieces come closer than this to the reply between may have come the
 /// other way round: within a round of the scan.
 const CLOSE: Duration = Duration::from_millis(350);
-/// A press that completes nothing.
-const STRAY_PRESS: u32 = 4;
-/// A half-move that nobody pressed for.
-const UNPRESSED: u32 = 4;
-/// No game at all.
-const NEVER: u32 = u32::MAX / 2;
-/// Whether the last two half-moves are pressed for: the last in bit 0, the one before in bit 1.
-const N_MASKS: usize = 4;
-
 #[derive(Copy, Clone, Debug)]
 enum HeardItem {
     Reads(Square, Reading),
@@ -244,9 +236,7 @@ impl<'a> Explained<'a> {
     /// For each number of half-moves that may have been played, and which of the last two were
     /// pressed for, the least of it is kept.
     fn price(&self) -> u32 {
-        let mut costs = vec![[NEVER; N_MASKS]; self.plies.len() + 1];
-        // Nothing is to be pressed before the first move.
-        costs[0][N_MASKS - 1] = 0;
+        let mut costs = GameCosts::new(self.plies.len(), self.heard.has_clock);
         let mut wood = self.heard.wood.clone();
         for (idx, (at, what)) in self.heard.all.iter().enumerate() {
             if *at + AHEAD < self.since {
@@ -255,29 +245,27 @@ impl<'a> Explained<'a> {
                 }
                 continue;
             }
-            self.advance(&mut costs);
+            costs.advance();
             let later = || self.heard.all.iter().skip(idx + 1);
             match *what {
                 HeardItem::Reads(sq, reading) => {
                     wood.set(sq, reading);
-                    pay(&mut costs, |n| u32::from(!self.explains(n, sq, reading)));
+                    costs.pay(|n| u32::from(!self.explains(n, sq, reading)));
                 }
                 HeardItem::Pressed(by) => {
-                    self.press(&mut costs, by);
-                    self.advance(&mut costs);
+                    costs.press(|n| self.plies[n - 1].before.turn() == by);
+                    costs.advance();
                     let untold = later().take_while(|(next, _)| *next <= *at + self.late);
                     self.stand(&mut costs, &wood, untold.filter_map(square).collect());
                 }
             }
             if later().next().is_none_or(|(next, _)| next.since(*at) >= AT_REST) {
-                self.advance(&mut costs);
+                costs.advance();
                 self.stand(&mut costs, &wood, Bitboard::EMPTY);
             }
         }
-        let unpressed = |mask: usize| u32::from(mask & 0b10 == 0 && self.heard.has_clock);
-        let end = costs.last().expect("there is a row for no moves");
-        let end = end.iter().enumerate().map(|(mask, cost)| cost + UNPRESSED * unpressed(mask));
-        end.min().unwrap_or(NEVER)
+        // The last move may yet be pressed for.
+        costs.whole(false)
     }
 
     /// The position after `n` half-moves.
@@ -285,21 +273,9 @@ impl<'a> Explained<'a> {
         self.plies.get(n).map_or(&self.last, |step| &step.before)
     }
 
-    /// Moves may be made at any moment; one that leaves the last two unpressed costs.
-    fn advance(&self, costs: &mut [[u32; N_MASKS]]) {
-        for n in 0..self.plies.len() {
-            for mask in 0..N_MASKS {
-                let is_due = self.heard.has_clock && n > 1 && mask & 0b10 == 0;
-                let cost = costs[n][mask] + if is_due { UNPRESSED } else { 0 };
-                let next = &mut costs[n + 1][(mask & 1) << 1];
-                *next = cost.min(*next);
-            }
-        }
-    }
-
     /// The board is looked at: what differs costs, but on squares that it has not told yet.
-    fn stand(&self, costs: &mut [[u32; N_MASKS]], wood: &Placement, untold: Bitboard) {
-        pay(costs, |n| (wood.differs(self.position(n).board()) & !untold).count() as u32);
+    fn stand(&self, costs: &mut GameCosts, wood: &Placement, untold: Bitboard) {
+        costs.pay(|n| (wood.differs(self.position(n).board()) & !untold).count() as u32);
     }
 
     /// Whether `reading` is what stands on `sq` after `n` half-moves or one more, or is the hand
@@ -316,40 +292,11 @@ impl<'a> Explained<'a> {
         };
         stands(n) || self.plies.get(n).is_some_and(is_moved)
     }
-
-    /// A press is for the last half-move or, if it comes late, for the one before.
-    fn press(&self, costs: &mut [[u32; N_MASKS]], by: Color) {
-        for (n, masks) in costs.iter_mut().enumerate() {
-            let is_movers = |n: usize| self.plies[n].before.turn() == by;
-            let mut pressed = [NEVER; N_MASKS];
-            for (mask, &cost) in masks.iter().enumerate() {
-                let (after, more) = if n > 0 && mask & 1 == 0 && is_movers(n - 1) {
-                    (mask | 1, 0)
-                } else if n > 1 && mask & 0b10 == 0 && is_movers(n - 2) {
-                    (mask | 0b10, 0)
-                } else {
-                    (mask, STRAY_PRESS)
-                };
-                pressed[after] = pressed[after].min(NEVER.min(cost + more));
-            }
-            *masks = pressed;
-        }
-    }
 }
 
 fn square((_, what): &(Mono, HeardItem)) -> Option<Square> {
     match what {
         HeardItem::Reads(sq, _) => Some(*sq),
         HeardItem::Pressed(_) => None,
-    }
-}
-
-fn pay(costs: &mut [[u32; N_MASKS]], of: impl Fn(usize) -> u32) {
-    for (n, masks) in costs.iter_mut().enumerate() {
-        if masks.iter().all(|cost| *cost >= NEVER) {
-            continue;
-        }
-        let more = of(n);
-        masks.iter_mut().for_each(|cost| *cost = NEVER.min(*cost + more));
     }
 }

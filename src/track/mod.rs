@@ -9,6 +9,7 @@
 
 pub mod audit;
 pub mod bridge;
+pub mod costs;
 pub mod heard;
 pub mod history;
 pub mod illegal;
