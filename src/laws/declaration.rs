@@ -1,7 +1,7 @@
 //! What players say: offers, claims, resignation. Words as the commands and records write them.
 
 use super::name::{UnknownName, first_words};
-use crate::table::words;
+use crate::table::{Word, words};
 use shakmaty::Role;
 use shakmaty::san::San;
 use std::fmt;
@@ -58,15 +58,10 @@ impl Claim {
             "threefold" => return san().map(Self::Threefold),
             "fifty" => return san().map(Self::Fifty),
             "quickplay" => {
-                let ground = match extra {
-                    None => None,
-                    Some("cannot_win") => Some(Ground::CannotWin),
-                    Some("no_effort") => Some(Ground::NoEffort),
-                    Some(other) => {
-                        let known = [Ground::CannotWin.word(), Ground::NoEffort.word()];
-                        return Err(UnknownName::new("ground", other, &known));
-                    }
-                };
+                let known = Ground::ALL.map(Ground::word);
+                let unknown = |word| UnknownName::new("ground", word, &known);
+                let ground = |word| Ground::parse(word).ok_or_else(|| unknown(word));
+                let ground = extra.map(ground).transpose()?;
                 return Ok(Self::Quickplay(ground));
             }
             _ => {
