@@ -1,6 +1,7 @@
 //! What happens to the record itself, as documents, and back.
 
 use crate::game::{Delay, Keeping};
+use crate::table::written;
 use crate::time::Wall;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -44,7 +45,7 @@ enum KeepingBody {
     PublicDelay {
         #[serde(skip_serializing_if = "Option::is_none", default)]
         round: Option<u16>,
-        #[serde(with = "as_text")]
+        #[serde(with = "written::text")]
         delay: Delay,
     },
     #[serde(rename = "WALL_CLOCK_UNKNOWN")]
@@ -58,20 +59,6 @@ enum KeepingBody {
         #[serde(rename = "to_us", with = "WallBody")]
         to: Wall,
     },
-}
-
-/// A delay, as it stands in the settings.
-mod as_text {
-    use super::Delay;
-    use serde::{Deserialize, Deserializer, Serializer, de};
-
-    pub(super) fn serialize<S: Serializer>(delay: &Delay, out: S) -> Result<S::Ok, S::Error> {
-        out.collect_str(delay)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(read: D) -> Result<Delay, D::Error> {
-        String::deserialize(read)?.parse().map_err(de::Error::custom)
-    }
 }
 
 /// A time of day, in microseconds since 1970-01-01 UTC.
