@@ -88,4 +88,9 @@ impl End {
             Self::Right => Self::Left,
         }
     }
+
+    /// Its place where there is something for each end: the left one comes first.
+    pub const fn idx(self) -> usize {
+        self as usize
+    }
 }

@@ -224,7 +224,7 @@ impl OwnClock {
             if self.model.is_flagged(color) {
                 face = face.blinking();
             }
-            if self.faces[idx(end)].replace(face) != Some(face) {
+            if self.faces[end.idx()].replace(face) != Some(face) {
                 out.push(OwnAct::Show(end, face));
             }
         }
@@ -275,11 +275,4 @@ impl OwnClock {
 /// A second that has begun is shown until it is over.
 fn seconds(left: Duration) -> u32 {
     u32::try_from(left.as_micros().div_ceil(1_000_000)).unwrap_or(u32::MAX)
-}
-
-const fn idx(end: End) -> usize {
-    match end {
-        End::Left => 0,
-        End::Right => 1,
-    }
 }

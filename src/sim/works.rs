@@ -62,18 +62,18 @@ impl Works {
 
     /// Sets a side, in seconds.
     pub fn set(&mut self, end: End, seconds: u32, runs: SideRun) {
-        self.left_us[idx(end)] = (u64::from(seconds) * 1_000_000).min(MOST_US);
-        self.runs[idx(end)] = runs;
+        self.left_us[end.idx()] = (u64::from(seconds) * 1_000_000).min(MOST_US);
+        self.runs[end.idx()] = runs;
     }
 
     /// Sets a side running, or stops it.
     pub fn run(&mut self, end: End, runs: SideRun) {
-        self.runs[idx(end)] = runs;
+        self.runs[end.idx()] = runs;
     }
 
     /// What a side does.
     pub const fn runs(&self, end: End) -> SideRun {
-        self.runs[idx(end)]
+        self.runs[end.idx()]
     }
 
     /// Turns the lever.
@@ -93,16 +93,16 @@ impl Works {
 
     /// What a side shows, in seconds; a second that has begun is shown until it is over.
     pub fn seconds(&self, end: End) -> u32 {
-        let seconds = match self.runs[idx(end)] {
-            SideRun::Up => self.left_us[idx(end)] / 1_000_000,
-            SideRun::Down | SideRun::Stop => self.left_us[idx(end)].div_ceil(1_000_000),
+        let seconds = match self.runs[end.idx()] {
+            SideRun::Up => self.left_us[end.idx()] / 1_000_000,
+            SideRun::Down | SideRun::Stop => self.left_us[end.idx()].div_ceil(1_000_000),
         };
         u32::try_from(seconds).expect("a side holds less than ten hours")
     }
 
     /// What a side holds, to the microsecond.
     pub const fn left(&self, end: End) -> Duration {
-        Duration::from_micros(self.left_us[idx(end)])
+        Duration::from_micros(self.left_us[end.idx()])
     }
 
     /// When a display changes next, or a little before.
@@ -122,12 +122,5 @@ impl Works {
     pub fn forget(&mut self) {
         self.left_us = [0; 2];
         self.runs = [SideRun::Stop; 2];
-    }
-}
-
-const fn idx(end: End) -> usize {
-    match end {
-        End::Left => 0,
-        End::Right => 1,
     }
 }

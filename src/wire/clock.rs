@@ -356,24 +356,12 @@ impl Button {
 
     /// Its digit in ack3. The numbering runs against the order on the front (protocol 2.5).
     const fn ack3(self) -> u8 {
-        match self {
-            Self::Back => 0x31,
-            Self::Minus => 0x34,
-            Self::Run => 0x33,
-            Self::Plus => 0x32,
-            Self::Forward => 0x35,
-        }
+        [0x31, 0x34, 0x33, 0x32, 0x35][self as usize]
     }
 
     /// Its bit in ack2, whose base is 01 (protocol 2.5).
     const fn ack2_bit(self) -> u8 {
-        match self {
-            Self::Back => 0x04,
-            Self::Minus => 0x20,
-            Self::Run => 0x10,
-            Self::Plus => 0x08,
-            Self::Forward => 0x40,
-        }
+        [0x04, 0x20, 0x10, 0x08, 0x40][self as usize]
     }
 }
 

@@ -105,7 +105,7 @@ impl Contacts {
     /// The contact at `end` was read, or an edge of it was seen. The end that was pressed, and
     /// when. A lever has its one contact at the left.
     pub fn read(&mut self, at: Mono, end: End, level: Level) -> Option<(Mono, End)> {
-        let (when, level) = self.contacts[idx(end)].read(at, level)?;
+        let (when, level) = self.contacts[end.idx()].read(at, level)?;
         let pressed = match (self.shape, level) {
             (Shape::Buttons, Level::Closed) => end,
             (Shape::Buttons, Level::Open) => return None,
@@ -127,12 +127,5 @@ impl Contacts {
     /// When the levels of all contacts must be read.
     pub fn wake_at(&self) -> Option<Mono> {
         self.contacts.iter().filter_map(Contact::wake_at).min()
-    }
-}
-
-const fn idx(end: End) -> usize {
-    match end {
-        End::Left => 0,
-        End::Right => 1,
     }
 }

@@ -141,15 +141,9 @@ impl Keys {
     }
 }
 
-/// A button's bit (protocol 6.4).
+/// A button's bit: the leftmost one has the lowest (protocol 6.4).
 const fn bit(button: Button) -> u8 {
-    match button {
-        Button::Back => 0x01,
-        Button::Minus => 0x02,
-        Button::Run => 0x04,
-        Button::Plus => 0x08,
-        Button::Forward => 0x10,
-    }
+    1 << button as u8
 }
 
 impl I2cAck {
