@@ -67,6 +67,22 @@ pub(super) struct Author {
     pub(super) socket: Option<PathBuf>,
 }
 
+impl Author {
+    /// Asks the daemon for this in the author's name, and prints what it says.
+    pub(super) fn have_done(
+        &self,
+        asked: Request,
+        config: impl FnOnce() -> Result<Config, Failure>,
+    ) -> Result<(), Failure> {
+        let (by, reason) = (self.by.clone(), self.reason.clone());
+        let places = match &self.socket {
+            Some(path) => vec![path.clone()],
+            None => config()?.orders_at(),
+        };
+        show(&ask(&places, &Request { rokade: VERSION, by, reason, ..asked })?)
+    }
+}
+
 impl OrderCommand {
     pub(super) fn run(
         &self,
@@ -80,21 +96,9 @@ impl OrderCommand {
         if let Some(text) = &text {
             Act::read(text, &self.author.by, &self.author.reason).map_err(|why| unclear(&why))?;
         }
-        let request = Request {
-            rokade: VERSION,
-            board: self.board.clone(),
-            by: self.author.by.clone(),
-            reason: self.author.reason.clone(),
-            order: text,
-            at: self.at,
-            open: self.open,
-            ..Request::default()
-        };
-        let places = match &self.author.socket {
-            Some(path) => vec![path.clone()],
-            None => config()?.orders_at(),
-        };
-        show(&ask(&places, &request)?)
+        let (board, at, open) = (self.board.clone(), self.at, self.open);
+        self.author
+            .have_done(Request { board, order: text, at, open, ..Request::default() }, config)
     }
 
     /// The words of the order as one text.

@@ -1,9 +1,9 @@
 //! `rokade round`: who plays in the next round, to the daemon that runs.
 
 use super::Failure;
-use super::order::{Author, ask, show};
+use super::order::Author;
 use crate::shell::config::Config;
-use crate::shell::orders::{Request, VERSION};
+use crate::shell::orders::Request;
 use clap::Args;
 
 /// Reads who plays in a round from the list of pairings, for the daemon that runs on this machine.
@@ -43,19 +43,12 @@ impl Round {
         config: impl FnOnce() -> Result<Config, Failure>,
     ) -> Result<(), Failure> {
         let request = Request {
-            rokade: VERSION,
             board: self.board.clone(),
-            by: self.author.by.clone(),
-            reason: self.author.reason.clone(),
             round: Some(self.round.clone()),
             now: self.now,
             anew: self.anew,
             ..Request::default()
         };
-        let places = match &self.author.socket {
-            Some(path) => vec![path.clone()],
-            None => config()?.orders_at(),
-        };
-        show(&ask(&places, &request)?)
+        self.author.have_done(request, config)
     }
 }
