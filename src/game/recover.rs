@@ -476,6 +476,15 @@ mod tests {
         Entry { at: Stamp { mono: Mono::from_millis(ms), wall: Wall(0) }, fact }
     }
 
+    /// A record with these entries.
+    fn folded(entries: impl IntoIterator<Item = Entry>) -> Recovered {
+        let mut fold = Recovered::default();
+        for (idx, entry) in entries.into_iter().enumerate() {
+            fold.fold(idx, &entry).unwrap();
+        }
+        fold
+    }
+
     fn started() -> Fact {
         Fact::started(
             &Fen::from_position(&Chess::new(), shakmaty::EnPassantMode::Legal).to_string(),
@@ -501,10 +510,7 @@ mod tests {
 
     #[test]
     fn nothing_is_judged_before_the_board_was_seen_whole() {
-        let mut fold = Recovered::default();
-        for (idx, fact) in [started(), made(1, "e2e4"), completed(1)].into_iter().enumerate() {
-            fold.fold(idx, &entry(0, fact)).unwrap();
-        }
+        let fold = folded([started(), made(1, "e2e4"), completed(1)].map(|fact| entry(0, fact)));
         let mut game = fold.into_game(Settings::default());
         let mut facts = Vec::new();
         let mut handle = |game: &mut Game, ms: u64, event: &Event| {
@@ -558,10 +564,8 @@ mod tests {
             completed(1),
             sensed(Square::G8, None),
         ];
-        let mut fold = Recovered::default();
-        for (idx, (ms, fact)) in (1_000..).step_by(300).zip(facts).enumerate() {
-            fold.fold(idx, &entry(ms, fact)).unwrap();
-        }
+        let times = (1_000..).step_by(300);
+        let mut fold = folded(times.zip(facts).map(|(ms, fact)| entry(ms, fact)));
         let seen_by = |fold: &Recovered| {
             let game = fold.clone().into_game(Settings::default());
             let tracker = game.play().unwrap().tracker();
@@ -607,10 +611,7 @@ mod tests {
             // Black thinks; the last that is known of his time is that he thought for so long.
             entry(15_000, Fact::Sensed { sq: Square::E7, reading: crate::table::Reading::Empty }),
         ];
-        let mut fold = Recovered::default();
-        for (idx, entry) in entries.iter().enumerate() {
-            fold.fold(idx, entry).unwrap();
-        }
+        let mut fold = folded(entries);
         let completed = ByColor { white: 1, black: 0 };
         let on_record = |white, black| {
             Some(ClockOnRecord { times: seconds(white, black), turn: Color::Black, completed })
@@ -638,10 +639,7 @@ mod tests {
             entries.extend(clocks.iter().cloned());
             entries.extend([entry(20_000, made(1, "e2e4")), entry(20_000, completed(1))]);
             entries.extend([entry(27_000, made(2, "e7e5")), entry(27_000, completed(2))]);
-            let mut fold = Recovered::default();
-            for (idx, entry) in entries.iter().enumerate() {
-                fold.fold(idx, entry).unwrap();
-            }
+            let fold = folded(entries);
             let seconds =
                 |m: &crate::game::Scored| m.completed.unwrap().elapsed.map(|it| it.as_secs());
             fold.sheet().unwrap().moves().iter().map(seconds).collect::<Vec<_>>()
@@ -687,10 +685,7 @@ mod tests {
             entry(3_000, made(5, "f1c4")),
             entry(3_000, completed(5)),
         ];
-        let mut fold = Recovered::default();
-        for (idx, entry) in entries.iter().enumerate() {
-            fold.fold(idx, entry).unwrap();
-        }
+        let fold = folded(entries);
         let moves = fold.sheet().unwrap().moves();
         let elapsed: Vec<_> = moves.iter().map(|m| m.completed.unwrap().elapsed).collect();
         let seconds = |n| Some(Duration::from_secs(n));

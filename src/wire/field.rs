@@ -127,15 +127,8 @@ impl FieldCode {
                     Color::White => 1,
                     Color::Black => 7,
                 };
-                let n = match role {
-                    Role::Pawn => 0,
-                    Role::Rook => 1,
-                    Role::Knight => 2,
-                    Role::Bishop => 3,
-                    Role::King => 4,
-                    Role::Queen => 5,
-                };
-                first + n
+                let n = ROLES.iter().position(|of| *of == role).expect("all roles are there");
+                first + n as u8
             }
             Self::Signal(Signal::Draw) => 13,
             Self::Signal(Signal::WhiteWins) => 14,
