@@ -4,23 +4,18 @@
 //! which has no room for a code.
 
 use super::Severity;
+use crate::table::words;
 
 /// Declares [`Code`] with name, severity and row of each.
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $id:ident $word:literal $severity:ident $row:literal,)*) => {
-        /// What an entry of the arbiter's log says.
-        #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Code { $($(#[doc = $doc])* $id,)* }
+        words! {
+            /// What an entry of the arbiter's log says.
+            #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+            pub enum Code { $($(#[doc = $doc])* $id = $word,)* }
+        }
 
         impl Code {
-            /// Every code, in the order of the log's own list.
-            pub const ALL: &[Self] = &[$(Self::$id,)*];
-
-            /// The word by which records and logs know it.
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$id => $word,)* }
-            }
-
             /// How much it matters.
             pub const fn severity(self) -> Severity {
                 match self { $(Self::$id => Severity::$severity,)* }
@@ -29,14 +24,6 @@ macro_rules! codes {
             /// The row of the Laws that speaks of it, where the case names no other.
             pub const fn row(self) -> &'static str {
                 match self { $(Self::$id => $row,)* }
-            }
-        }
-
-        impl crate::table::Word for Code {
-            const VALUES: &'static [Self] = Self::ALL;
-
-            fn word(self) -> &'static str {
-                self.word()
             }
         }
     };

@@ -10,18 +10,11 @@ use shakmaty::{
 
 macro_rules! reasons {
     ($($name:ident = $words:literal,)*) => {
-        /// Why a move is illegal.
-        #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-        pub enum Wrong {
-            $(#[doc = concat!("In the log: ", $words, ".")] $name,)*
-        }
-
-        impl Wrong {
-            /// The words of the log.
-            pub const fn words(self) -> &'static str {
-                match self {
-                    $(Self::$name => $words,)*
-                }
+        words! {
+            /// Why a move is illegal.
+            #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+            pub enum Wrong {
+                $(#[doc = concat!("In the log: ", $words, ".")] $name = $words,)*
             }
         }
     };

@@ -180,7 +180,7 @@ mod tests {
         let counts = Counts::default();
         for code in Code::ALL {
             let ruled = Ruled {
-                code: Some(*code),
+                code: Some(code),
                 by: None,
                 row: None,
                 edition: Edition::M2023,

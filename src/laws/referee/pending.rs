@@ -179,7 +179,7 @@ impl Referee {
     }
 
     fn words_for_illegal(&self, illegal: &Illegal) -> String {
-        let (by, why) = (illegal.by, illegal.why.words());
+        let (by, why) = (illegal.by, illegal.why.word());
         let is_queen = illegal.promotion.is_some();
         let fate = match self.cx.rules.promotion_left {
             PromotionLeft::Queen if is_queen => "the pawn becomes a queen",

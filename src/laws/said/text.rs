@@ -22,7 +22,7 @@ impl fmt::Display for Ruling {
             Self::Made { san, .. } => write!(f, "made {san}"),
             Self::Completed { san, no, .. } => write!(f, "completed {no}. {san}"),
             Self::IllegalCompleted { nth, why, .. } => {
-                write!(f, "illegal move, number {nth} if confirmed: {}", why.words())
+                write!(f, "illegal move, number {nth} if confirmed: {}", why.word())
             }
             Self::IllegalStands { fen } => write!(f, "the illegal move stands: {fen}"),
             Self::Replaced { old, san, .. } => write!(f, "{san} replaces {old}"),

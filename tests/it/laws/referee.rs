@@ -229,7 +229,7 @@ fn each_code_is_the_arbiters_alone() {
     for code in Code::ALL {
         for by in [None, Some(Color::White), Some(Color::Black)] {
             let fact = Fact::Ruled(Ruled {
-                code: Some(*code),
+                code: Some(code),
                 by,
                 row: Some(code.row().to_owned()),
                 edition: Edition::M2023,

@@ -105,7 +105,7 @@ impl Motion {
         if cx.shows(cx.game.last().board()) {
             self.turn.suspect = None;
             self.turn.was_illegal = true;
-            cx.out.log_with(Code::IllegalOnBoard, Some(by), why.words().to_owned());
+            cx.out.log_with(Code::IllegalOnBoard, Some(by), why.word().to_owned());
         }
     }
 

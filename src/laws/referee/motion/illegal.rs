@@ -38,7 +38,7 @@ impl Motion {
         if why == Wrong::KingCaptured {
             cx.out.log(Code::KingCaptured, Some(by));
         }
-        cx.out.log_with(Code::IllegalCompleted, Some(by), why.words().to_owned());
+        cx.out.log_with(Code::IllegalCompleted, Some(by), why.word().to_owned());
         let ply = cx.game.len();
         let turn = std::mem::take(&mut self.turn);
         if let Some(m) = shadow {

@@ -356,7 +356,7 @@ impl Motion {
         let why = tried.why(&cx.game, cx.board.seen(), Stage::Made);
         self.turn.suspect = None;
         if self.turn.on_board.replace(OnBoard { by, why }).is_none() && cause != Cause::Press {
-            cx.out.log_with(Code::IllegalOnBoard, Some(by), why.words().to_owned());
+            cx.out.log_with(Code::IllegalOnBoard, Some(by), why.word().to_owned());
         }
     }
 

@@ -161,7 +161,7 @@ fn said(kind: &str, wanted: &Value, table: &mut Table) -> Option<Held> {
             Ruling::IllegalCompleted { by, nth, why } => {
                 same(&w["side"], side(*by))
                     && same(&w["nth"], &nth.to_string())
-                    && prose(&w["why"], why.words())
+                    && prose(&w["why"], why.word())
             }
             _ => false,
         },
@@ -360,7 +360,7 @@ fn asked(kind: &str, w: &Value, table: &Table) -> Option<Held> {
         "illegal_on_board" => match referee.illegal_on_board() {
             None => Err("nothing illegal stands".to_owned()),
             Some((by, why)) => {
-                check(same(&w["side"], side(by)) && prose(&w["why"], why.words()), || {
+                check(same(&w["side"], side(by)) && prose(&w["why"], why.word()), || {
                     format!("{w} wanted, {why:?} of {by} found")
                 })
             }
