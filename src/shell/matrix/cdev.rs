@@ -3,7 +3,10 @@
 //! simulates them (`gpio-sim`).
 
 use super::MatrixError;
+use super::machine::Machine;
+use super::pi::{Device, Pause, PiBus, i2c_of, spi_of};
 use super::rows::Inputs;
+use crate::shell::config::Matrix;
 use embedded_hal::digital::{self, ErrorType, InputPin, OutputPin};
 use gpiocdev::line::{Bias, Drive, Offset, Value, Values};
 use gpiocdev::request::{Builder, Request};
@@ -80,30 +83,45 @@ impl PinChip {
         let request = builder.request().map_err(|e| refused(pin, &e))?;
         Ok(CdevPin { request, offset })
     }
+}
 
-    /// An input that is pulled up.
-    pub(super) fn input(&self, pin: u8) -> Result<CdevPin, MatrixError> {
+/// The buses are the kernel's whoever opens them.
+impl Machine for PinChip {
+    type Spi = Device;
+    type I2c = PiBus;
+    type Input = CdevPin;
+    type Output = CdevPin;
+    type Drain = CdevPin;
+    type Columns = CdevColumns;
+    type Delay = Pause;
+
+    fn spi(&self, settings: &Matrix) -> Result<Device, MatrixError> {
+        spi_of(settings)
+    }
+
+    fn i2c(&self, settings: &Matrix) -> Result<(PiBus, Option<u32>), MatrixError> {
+        i2c_of(settings)
+    }
+
+    fn input(&self, pin: u8) -> Result<CdevPin, MatrixError> {
         self.take(pin, |builder| {
             builder.as_input().with_bias(Bias::PullUp);
         })
     }
 
-    /// An output that is low.
-    pub(super) fn output(&self, pin: u8) -> Result<CdevPin, MatrixError> {
+    fn output(&self, pin: u8) -> Result<CdevPin, MatrixError> {
         self.take(pin, |builder| {
             builder.as_output(Value::Inactive);
         })
     }
 
-    /// An output that is let go where it is high, as it is now.
-    pub(super) fn drain(&self, pin: u8) -> Result<CdevPin, MatrixError> {
+    fn drain(&self, pin: u8) -> Result<CdevPin, MatrixError> {
         self.take(pin, |builder| {
             builder.as_output(Value::Active).with_drive(Drive::OpenDrain);
         })
     }
 
-    /// Inputs that are pulled up, read by one question.
-    pub(super) fn columns(&self, pins: [u8; 8]) -> Result<CdevColumns, MatrixError> {
+    fn columns(&self, pins: [u8; 8]) -> Result<CdevColumns, MatrixError> {
         let offsets = pins.map(Offset::from);
         let mut builder = Request::builder();
         let asked = builder.on_chip(&self.0).with_consumer("rokade").with_lines(&offsets);
@@ -111,6 +129,10 @@ impl PinChip {
         // Which of them it was is not said.
         let request = request.map_err(|e| refused(pins[0], &e))?;
         Ok(CdevColumns { request, offsets })
+    }
+
+    fn delay(&self) -> Pause {
+        Pause
     }
 }
 

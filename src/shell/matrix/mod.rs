@@ -473,29 +473,35 @@ fn is_simulated(settings: &Matrix) -> bool {
         && fs::metadata(path).map_or(!path.starts_with("/dev"), is_socket)
 }
 
+/// Opens something by the pins and buses that the settings name: a simulated board's, or ours.
+macro_rules! by_machine {
+    ($open:path, $settings:ident) => {{
+        if is_simulated($settings) {
+            return $open(&remote::connect($settings)?, $settings);
+        }
+        #[cfg(feature = "pi")]
+        return match &$settings.pins {
+            super::config::PinDriver::Rppal => $open(&pi::ByRppal, $settings),
+            super::config::PinDriver::Kernel(chip) => {
+                $open(&cdev::PinChip::find(chip.as_deref())?, $settings)
+            }
+        };
+        #[cfg(not(feature = "pi"))]
+        Err(MatrixError::NotBuilt)
+    }};
+}
+
 /// Opens what the settings name: a bus of this machine, or a simulated one behind a socket.
 ///
 /// # Errors
 /// It is not there, or not ours to use; or it was never learned what its sensors show.
 pub fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
-    if is_simulated(settings) {
-        return remote::open(settings);
-    }
-    #[cfg(feature = "pi")]
-    return pi::open(settings);
-    #[cfg(not(feature = "pi"))]
-    Err(MatrixError::NotBuilt)
+    by_machine!(machine::open, settings)
 }
 
 /// Opens the buttons for promotions alone.
 fn open_buttons(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
-    if is_simulated(settings) {
-        return remote::open_buttons(settings);
-    }
-    #[cfg(feature = "pi")]
-    return pi::open_buttons(settings);
-    #[cfg(not(feature = "pi"))]
-    Err(MatrixError::NotBuilt)
+    by_machine!(machine::open_buttons, settings)
 }
 
 /// The button for a promotion that is down at a board which is not on the pins, if one is.
@@ -517,13 +523,7 @@ pub(super) fn button_down(settings: &Matrix, now: Now) -> Result<Option<Role>, M
 /// # Errors
 /// They are not there, or not ours to use.
 pub fn open_halls(settings: &Matrix) -> Result<Box<dyn HallReader>, MatrixError> {
-    if is_simulated(settings) {
-        return remote::open_halls(settings);
-    }
-    #[cfg(feature = "pi")]
-    return pi::open_halls(settings);
-    #[cfg(not(feature = "pi"))]
-    Err(MatrixError::NotBuilt)
+    by_machine!(machine::open_halls, settings)
 }
 
 /// What was learned of hall sensors, from its file.

@@ -1,11 +1,9 @@
 //! The buses and pins of a Raspberry Pi: the buses by rppal, which asks the kernel for them, the
 //! pins by rppal too or by the kernel's character devices.
 
-use super::cdev::{CdevColumns, CdevPin, PinChip};
-use super::halls::HallReader;
-use super::machine::{self, Machine, each};
-use super::{MatrixError, Scanner};
-use crate::shell::config::{Matrix, PinDriver};
+use super::MatrixError;
+use super::machine::{Machine, each};
+use crate::shell::config::Matrix;
 use embedded_hal::i2c::{ErrorKind as I2cKind, NoAcknowledgeSource, Operation};
 use rppal::gpio::{Bias, Gpio, InputPin, IoPin, Mode as PinMode, OutputPin, Pin};
 use rppal::i2c::{Error as I2cError, I2c};
@@ -136,40 +134,8 @@ impl embedded_hal::delay::DelayNs for Pause {
 }
 
 /// The pins of a Pi by rppal, and its buses.
-struct ByRppal;
-
-/// The pins by the kernel's character devices. The buses are the kernel's whoever opens them.
-struct ByKernel(PinChip);
-
-/// Opens what the settings name.
-pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
-    match &settings.pins {
-        PinDriver::Rppal => machine::open(&ByRppal, settings),
-        PinDriver::Kernel(chip) => {
-            machine::open(&ByKernel(PinChip::find(chip.as_deref())?), settings)
-        }
-    }
-}
-
-/// Opens the buttons that the settings name.
-pub(super) fn open_buttons(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
-    match &settings.pins {
-        PinDriver::Rppal => machine::open_buttons(&ByRppal, settings),
-        PinDriver::Kernel(chip) => {
-            machine::open_buttons(&ByKernel(PinChip::find(chip.as_deref())?), settings)
-        }
-    }
-}
-
-/// Opens the hall sensors that the settings name.
-pub(super) fn open_halls(settings: &Matrix) -> Result<Box<dyn HallReader>, MatrixError> {
-    match &settings.pins {
-        PinDriver::Rppal => machine::open_halls(&ByRppal, settings),
-        PinDriver::Kernel(chip) => {
-            machine::open_halls(&ByKernel(PinChip::find(chip.as_deref())?), settings)
-        }
-    }
-}
+#[derive(Debug)]
+pub(super) struct ByRppal;
 
 impl Machine for ByRppal {
     type Spi = Device;
@@ -211,46 +177,8 @@ impl Machine for ByRppal {
     }
 }
 
-impl Machine for ByKernel {
-    type Spi = Device;
-    type I2c = PiBus;
-    type Input = CdevPin;
-    type Output = CdevPin;
-    type Drain = CdevPin;
-    type Columns = CdevColumns;
-    type Delay = Pause;
-
-    fn spi(&self, settings: &Matrix) -> Result<Device, MatrixError> {
-        spi_of(settings)
-    }
-
-    fn i2c(&self, settings: &Matrix) -> Result<(PiBus, Option<u32>), MatrixError> {
-        i2c_of(settings)
-    }
-
-    fn input(&self, pin: u8) -> Result<CdevPin, MatrixError> {
-        self.0.input(pin)
-    }
-
-    fn output(&self, pin: u8) -> Result<CdevPin, MatrixError> {
-        self.0.output(pin)
-    }
-
-    fn drain(&self, pin: u8) -> Result<CdevPin, MatrixError> {
-        self.0.drain(pin)
-    }
-
-    fn columns(&self, pins: [u8; 8]) -> Result<CdevColumns, MatrixError> {
-        self.0.columns(pins)
-    }
-
-    fn delay(&self) -> Pause {
-        Pause
-    }
-}
-
 /// The I2C bus of a matrix, and its speed in kHz.
-fn i2c_of(settings: &Matrix) -> Result<(PiBus, Option<u32>), MatrixError> {
+pub(super) fn i2c_of(settings: &Matrix) -> Result<(PiBus, Option<u32>), MatrixError> {
     let bus = i2c(Path::new(settings.bus()))?;
     let khz = bus.0.clock_speed().ok().map(|hz| hz / 1_000);
     Ok((bus, khz))
@@ -271,7 +199,7 @@ pub(in crate::shell) fn i2c(path: &Path) -> Result<PiBus, MatrixError> {
 }
 
 /// Opens the bus of a matrix.
-fn spi_of(settings: &Matrix) -> Result<Device, MatrixError> {
+pub(super) fn spi_of(settings: &Matrix) -> Result<Device, MatrixError> {
     spi(Path::new(settings.bus()), settings.bus_numbers(), settings.speed_khz)
 }
 

@@ -7,10 +7,9 @@
 //! 0x20 of an I2C bus has sent after it was sent these, or `nack` if there is none; `speed` how
 //! fast that bus is, in kHz.
 
-use super::halls::HallReader;
-use super::machine::{self, Machine};
+use super::MatrixError;
+use super::machine::Machine;
 use super::rows::Inputs;
-use super::{MatrixError, Scanner};
 use crate::shell::config::Matrix;
 use embedded_hal::delay::DelayNs;
 use embedded_hal::digital;
@@ -106,23 +105,8 @@ fn failed(settings: &Matrix, e: &io::Error) -> MatrixError {
 }
 
 /// Goes to the board behind the socket that the settings name.
-fn connect(settings: &Matrix) -> Result<Remote, MatrixError> {
+pub(super) fn connect(settings: &Matrix) -> Result<Remote, MatrixError> {
     Remote::at(settings.bus()).map_err(|e| failed(settings, &e))
-}
-
-/// Opens the hall sensors behind the socket that the settings name.
-pub(super) fn open_halls(settings: &Matrix) -> Result<Box<dyn HallReader>, MatrixError> {
-    machine::open_halls(&connect(settings)?, settings)
-}
-
-/// Opens the buttons behind the socket that the settings name.
-pub(super) fn open_buttons(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
-    machine::open_buttons(&connect(settings)?, settings)
-}
-
-/// Opens the chips behind the socket that the settings name.
-pub(super) fn open(settings: &Matrix) -> Result<Box<dyn Scanner>, MatrixError> {
-    machine::open(&connect(settings)?, settings)
 }
 
 impl Machine for Remote {
