@@ -14,7 +14,7 @@ mod serve;
 pub mod terms;
 mod word;
 
-pub use self::board::{BoardConfig, Connector, WhiteEnd};
+pub use self::board::{BoardConfig, LeftOrRight};
 pub(super) use self::check::is_unseen;
 pub use self::display::{DisplayChips, DisplaySettings};
 pub use self::event::EventSettings;

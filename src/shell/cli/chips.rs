@@ -2,7 +2,7 @@
 
 use super::{Failure, chain, runtime, say};
 use crate::board::certabo::learn;
-use crate::shell::config::{BoardConfig, Connector};
+use crate::shell::config::{BoardConfig, LeftOrRight};
 use crate::shell::link::line_of;
 use crate::shell::now::Now;
 use crate::shell::serial::{self, LineNews};
@@ -20,7 +20,7 @@ const WAIT: Duration = Duration::from_secs(20);
 
 /// Reads the start position and prints the lines for the settings.
 pub(super) fn calibrate(board: &BoardConfig) -> Result<(), Failure> {
-    let side = if board.connector == Connector::Right { "right" } else { "left" };
+    let side = if board.connector == LeftOrRight::Right { "right" } else { "left" };
     say(format!(
         "The start position must be set up, with the connector on White's {side}, and no hand over \
          the board. A second queen of each color may stand on d3 and d6."

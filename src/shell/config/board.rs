@@ -67,12 +67,13 @@ pub struct BoardConfig {
     pub delay: RoundDelays,
     /// The name of a DGT board on which the public game is played again; empty for none.
     pub demo_board: PathBuf,
-    /// How the board lies.
+    /// On which side the board's connector is, seen by White; if it is to be found out, by the
+    /// start position.
     #[serde(deserialize_with = "word::one_of")]
-    pub connector: Connector,
-    /// White's end of the clock.
+    pub connector: LeftOrRight,
+    /// White's end of the clock, seen from its front; if it is to be found out, by the first press.
     #[serde(deserialize_with = "word::one_of")]
-    pub clock_white: WhiteEnd,
+    pub clock_white: LeftOrRight,
     /// Where the clock is.
     #[serde(deserialize_with = "word::one_of")]
     pub clock: Source,
@@ -112,29 +113,15 @@ pub struct BoardConfig {
 }
 
 words! {
-    /// On whose side the board's connector is, seen by White.
+    /// Where something is, for whoever is in front of it.
     #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-    pub enum Connector {
-        /// Found out from the start position.
+    pub enum LeftOrRight {
+        /// Found out.
         #[default]
         Auto = "auto",
-        /// On White's left.
+        /// On the left.
         Left = "left",
-        /// On White's right.
-        Right = "right",
-    }
-}
-
-words! {
-    /// White's end of the clock, seen from its front.
-    #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-    pub enum WhiteEnd {
-        /// Found out from the first press.
-        #[default]
-        Auto = "auto",
-        /// The left one.
-        Left = "left",
-        /// The right one.
+        /// On the right.
         Right = "right",
     }
 }
@@ -163,8 +150,8 @@ impl Default for BoardConfig {
             round: String::new(),
             delay: RoundDelays::default(),
             demo_board: PathBuf::new(),
-            connector: Connector::Auto,
-            clock_white: WhiteEnd::Auto,
+            connector: LeftOrRight::Auto,
+            clock_white: LeftOrRight::Auto,
             clock: Source::Board,
             clock_port: "auto".to_owned(),
             drive_clock: false,
@@ -263,8 +250,8 @@ impl BoardConfig {
     /// White's end of a clock that we drive: the left one unless it is said otherwise.
     pub fn left_or_right(&self) -> End {
         match self.clock_white {
-            WhiteEnd::Auto | WhiteEnd::Left => End::Left,
-            WhiteEnd::Right => End::Right,
+            LeftOrRight::Auto | LeftOrRight::Left => End::Left,
+            LeftOrRight::Right => End::Right,
         }
     }
 
@@ -344,14 +331,14 @@ impl BoardConfig {
             lights: self.lights,
             is_chess960: self.chess960 || is_960,
             orientation: match self.connector {
-                Connector::Auto => None,
-                Connector::Left => Some(Orientation::Normal),
-                Connector::Right => Some(Orientation::Rotated),
+                LeftOrRight::Auto => None,
+                LeftOrRight::Left => Some(Orientation::Normal),
+                LeftOrRight::Right => Some(Orientation::Rotated),
             },
             white_end: match self.clock_white {
-                WhiteEnd::Auto => None,
-                WhiteEnd::Left => Some(End::Left),
-                WhiteEnd::Right => Some(End::Right),
+                LeftOrRight::Auto => None,
+                LeftOrRight::Left => Some(End::Left),
+                LeftOrRight::Right => Some(End::Right),
             },
             terms,
             clock_role: self.clock.role(self.drive_clock, control.as_ref()),
