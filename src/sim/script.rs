@@ -16,7 +16,7 @@ use shakmaty::{Color, Square};
 use std::fmt;
 
 /// What the first line says of the whole.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// What the board can tell of a piece.
     pub sight: Sight,
@@ -41,17 +41,7 @@ pub struct Header {
 impl Header {
     /// A DGT board with its clock, and nothing known of the game.
     pub fn dgt() -> Self {
-        Self {
-            sight: Sight::Pieces,
-            maker: None,
-            has_clock: true,
-            start: None,
-            is_chess960: false,
-            white: String::new(),
-            black: String::new(),
-            event: String::new(),
-            time_control: None,
-        }
+        Self { has_clock: true, ..Self::default() }
     }
 }
 

@@ -90,7 +90,7 @@ struct State {
 }
 
 /// What changes with each move and each snap.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Stand {
     pos: Chess,
     /// Differs where the moves that led here do, nearly always.
@@ -169,15 +169,7 @@ impl Stretch<'_> {
     /// What the stretch may have been, the cheapest first, that costs no more than `bound`: what is
     /// on record only, or everything. `None` if there is too much to be looked at.
     fn states(&self, is_record: bool, bound: Cost) -> Option<Vec<State>> {
-        let stand = Stand {
-            pos: self.start.clone(),
-            key: 0,
-            cost: 0,
-            diff: Bitboard::EMPTY,
-            open: None,
-            is_on_record: true,
-            has_illegal: false,
-        };
+        let stand = Stand { pos: self.start.clone(), is_on_record: true, ..Stand::default() };
         let mut states = vec![State { plies: Rc::default(), n_done: 0, stand }];
         let mut search = RepairSearch { is_record, bound, budget: NODES_MAX };
         for k in 1..self.snaps.len() {

@@ -25,7 +25,7 @@ const FOLLOWS_WITHIN: Duration = Duration::from_millis(1_500);
 const BY_HAND_WITHIN: Duration = Duration::from_secs(5);
 
 /// Keeps the time of one game.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Timekeeper {
     role: ClockRole,
     control: Option<TimeControl>,
@@ -54,17 +54,7 @@ impl Timekeeper {
             ClockRole::Read | ClockRole::Own => check,
             ClockRole::Driven => check.driven(),
         };
-        Self {
-            role,
-            control,
-            check,
-            shown_at: None,
-            runs: None,
-            restored: None,
-            lever: None,
-            by_lever: None,
-            notes: Vec::new(),
-        }
+        Self { role, control, check, ..Self::default() }
     }
 
     /// For a game that was begun before the daemon was started anew: `first` had the first move,

@@ -58,7 +58,7 @@ pub struct Performance {
 }
 
 /// What was really played.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Truth {
     /// The moves, in order.
     pub plies: Vec<Performed>,
@@ -165,11 +165,8 @@ pub fn perform(
         now_ms: FIRST_HAND_MS,
         truth: Truth {
             plies: Vec::with_capacity(moves.len()),
-            irregularities: Vec::new(),
-            oddities: Vec::new(),
             last: start.clone(),
-            signalled: None,
-            has_post_mortem: false,
+            ..Truth::default()
         },
     };
     let mut ahead = None;
