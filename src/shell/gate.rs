@@ -455,12 +455,12 @@ impl<'a> Window<'a> {
         if let Some(game) = game {
             scene.book.take(game, &text);
         }
-        tell_if_new(&self.public.book, &scene.book);
+        tell_if_new(&self.public.book, &scene.book, |it| Arc::new(it.clone()));
         if let Some(past) = &scene.past {
-            tell_if_new(&self.public.past, past);
+            tell_if_new(&self.public.past, past, |it| Arc::new(it.clone()));
         }
-        replace_if_new(&self.public.pgn, &*text);
-        replace_if_new(&self.public.parts, &*parts);
+        tell_if_new(&self.public.pgn, &*text, |it| it.into());
+        tell_if_new(&self.public.parts, &*parts, |it| it.into());
         if has_more || !is_behind {
             // Programs reckon on from when a clock was read: where they are behind, from now.
             let wall = if is_behind { at.wall } else { scene.at };
@@ -488,26 +488,16 @@ impl<'a> Window<'a> {
     }
 }
 
-/// Tells `newest` unless it was told last.
-fn tell_if_new<T: Clone + PartialEq>(told: &watch::Sender<Arc<T>>, newest: &T) {
+/// Tells `newest` unless it was told last; `kept` is how it is kept then.
+fn tell_if_new<T: ?Sized + PartialEq>(
+    told: &watch::Sender<Arc<T>>,
+    newest: &T,
+    kept: impl FnOnce(&T) -> Arc<T>,
+) {
     told.send_if_modified(|told| {
         let is_new = **told != *newest;
         if is_new {
-            *told = Arc::new(newest.clone());
-        }
-        is_new
-    });
-}
-
-/// The same of texts and lists.
-fn replace_if_new<T: ?Sized + PartialEq>(told: &watch::Sender<Arc<T>>, newest: &T)
-where
-    Arc<T>: for<'a> From<&'a T>,
-{
-    told.send_if_modified(|told| {
-        let is_new = **told != *newest;
-        if is_new {
-            *told = Arc::from(newest);
+            *told = kept(newest);
         }
         is_new
     });
