@@ -109,8 +109,7 @@ impl SimulatedStub {
     /// # Errors
     /// The board has been put away.
     pub async fn scanned(&mut self) -> Result<(), SimulatedError> {
-        self.is_scanned.wait_for(|is| *is).await.map_err(|_| SimulatedError::Ended)?;
-        Ok(())
+        self.is_scanned.wait_for(|is| *is).await.map(drop).map_err(|_| SimulatedError::Ended)
     }
 
     /// Waits until the script has been played.
@@ -118,8 +117,7 @@ impl SimulatedStub {
     /// # Errors
     /// The board has been put away.
     pub async fn played(&mut self) -> Result<(), SimulatedError> {
-        self.has_played.wait_for(|has| *has).await.map_err(|_| SimulatedError::Ended)?;
-        Ok(())
+        self.has_played.wait_for(|has| *has).await.map(drop).map_err(|_| SimulatedError::Ended)
     }
 }
 

@@ -71,8 +71,7 @@ impl PtyBridgeStub {
     /// # Errors
     /// The bridge has been put away.
     pub async fn is_set(&mut self) -> Result<(), PtyError> {
-        self.is_set.wait_for(|is| *is).await.map_err(|_| PtyError::Ended)?;
-        Ok(())
+        self.is_set.wait_for(|is| *is).await.map(drop).map_err(|_| PtyError::Ended)
     }
 
     /// Waits until the clock counts.
@@ -80,8 +79,7 @@ impl PtyBridgeStub {
     /// # Errors
     /// The bridge has been put away.
     pub async fn is_running(&mut self) -> Result<(), PtyError> {
-        self.is_running.wait_for(|is| *is).await.map_err(|_| PtyError::Ended)?;
-        Ok(())
+        self.is_running.wait_for(|is| *is).await.map(drop).map_err(|_| PtyError::Ended)
     }
 }
 

@@ -36,8 +36,7 @@ impl<S> PtyStub<S> {
     /// # Errors
     /// The board has been put away.
     pub async fn woken(&mut self) -> Result<(), PtyError> {
-        self.is_awake.wait_for(|is| *is).await.map_err(|_| PtyError::Ended)?;
-        Ok(())
+        self.is_awake.wait_for(|is| *is).await.map(drop).map_err(|_| PtyError::Ended)
     }
 
     /// Waits until all that is to be played has been.
@@ -45,8 +44,7 @@ impl<S> PtyStub<S> {
     /// # Errors
     /// The board has been put away.
     pub async fn played(&mut self) -> Result<(), PtyError> {
-        self.has_played.wait_for(|has| *has).await.map_err(|_| PtyError::Ended)?;
-        Ok(())
+        self.has_played.wait_for(|has| *has).await.map(drop).map_err(|_| PtyError::Ended)
     }
 }
 
