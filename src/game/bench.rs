@@ -125,6 +125,11 @@ impl Bench {
         Some(latest)
     }
 
+    /// Whether the clock shows that somebody's time runs.
+    pub(super) fn is_clock_running(&self) -> bool {
+        self.latest.is_some_and(|latest| latest.running.is_some())
+    }
+
     /// Whether what the clock shows is to go on record: when another side runs, when time was
     /// given, and from time to time. It is taken for recorded then.
     pub(super) fn is_to_record(&mut self, now: Mono, clocks: Clocks) -> bool {

@@ -31,6 +31,15 @@ pub(super) struct Touch {
     is_one_of_many: bool,
 }
 
+impl Touch {
+    /// Whether it is a piece of the one who has the move in `pos`, and off its square.
+    fn is_held_by(&self, pos: &Chess) -> bool {
+        self.is_off
+            && self.piece.color == pos.turn()
+            && pos.board().piece_at(self.sq) == Some(self.piece)
+    }
+}
+
 /// What a player who is to move has touched so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Touches(Vec<Touch>);
@@ -85,6 +94,15 @@ impl Touches {
         Self(self.0.iter().filter(is_held).copied().collect())
     }
 
+    /// Those whose pieces are back on their squares, and those of `m`. What else is off its square
+    /// may be in anybody's hand.
+    pub(super) fn told_of(mut self, m: Move) -> Self {
+        let is_of_move =
+            |touch: &Touch| m.from() == Some(touch.sq) || touch.sq == victim_of(m) || m.is_castle();
+        self.0.retain(|touch| !touch.is_off || is_of_move(touch));
+        self
+    }
+
     /// The piece from `sq` stands there again, and nobody saw when that was done: it binds to
     /// nothing.
     pub(super) fn forget(&mut self, sq: Square) {
@@ -94,12 +112,24 @@ impl Touches {
     /// What the player who has the move in `pos` took into his hand before his opponent's move was
     /// known to be made.
     pub(super) fn begun(mut self, pos: &Chess) -> Self {
-        self.0.retain(|touch| {
-            touch.is_off
-                && touch.piece.color == pos.turn()
-                && pos.board().piece_at(touch.sq) == Some(touch.piece)
-        });
+        self.0.retain(|touch| touch.is_held_by(pos));
         self
+    }
+
+    /// Takes out what the one who has the move in `pos` has touched, after `m`, whose piece was
+    /// `released`: what came later, and what is still in a hand, which does not move that piece.
+    /// What he took before his opponent did, he touched out of turn: that binds nobody.
+    pub(super) fn split_reply(&mut self, m: Move, pos: &Chess, released: Mono) -> Self {
+        let is_lifted = |touch: &&Touch| m.from() == Some(touch.sq);
+        let lifted = self.0.iter().find(is_lifted).map(|touch| touch.at);
+        let is_of_reply = |touch: &mut Touch| touch.at > released || touch.is_held_by(pos);
+        let reply = self.0.extract_if(.., is_of_reply);
+        Self(reply.filter(|touch| lifted.is_none_or(|lifted| touch.at >= lifted)).collect())
+    }
+
+    /// What `by` has touched since, whose move goes on.
+    pub(super) fn go_on(&mut self, since: Self, by: Color) {
+        self.0.extend(since.0.into_iter().filter(|touch| touch.piece.color == by));
     }
 
     /// Whether the piece from `sq` is among them.

@@ -152,6 +152,10 @@ struct MinutesReader {
     clocks: Option<Clocks>,
     /// The end of the game, as long as what brought it about may be on record behind it.
     ended: Option<(Mono, Ending)>,
+    /// Who has pressed just now, and when.
+    pressed: Option<(Mono, Color)>,
+    /// When the moves changed, which is not told yet.
+    changed: Option<Mono>,
 }
 
 impl MinutesReader {
@@ -165,7 +169,15 @@ impl MinutesReader {
         }
         game.recorder.set_play(Play::resumed(ScoreSheet::new(start.clone(), mode), None));
         let seen = Placement::from(start.board().clone());
-        Some(Self { game, record: Sheet::default(), seen, clocks: None, ended: None })
+        Some(Self {
+            game,
+            record: Sheet::default(),
+            seen,
+            clocks: None,
+            ended: None,
+            pressed: None,
+            changed: None,
+        })
     }
 
     fn take(&mut self, at: Mono, item: &MinutesItem) {
@@ -175,17 +187,29 @@ impl MinutesReader {
         {
             play.end(ending, &mut self.game.out.facts);
         }
+        let is_of_press = matches!(item, MinutesItem::Made(_) | MinutesItem::Retracted(_))
+            || matches!(item, MinutesItem::Completed(..));
+        let is_past = |then: Mono| then < at;
+        let is_later = self.pressed.is_some_and(|(then, _)| is_past(then))
+            || self.changed.is_some_and(is_past);
+        if !is_of_press || is_later {
+            self.tell_held();
+        }
         self.pass(at);
         match item {
             MinutesItem::Told(told) => self.tell(at, told),
             MinutesItem::Weighed(outcome) => self.weigh(at, *outcome),
-            MinutesItem::Made(recorded) => self.record.moves.push(*recorded),
+            MinutesItem::Made(recorded) => {
+                self.record.moves.push(*recorded);
+                self.changed = Some(at);
+            }
             MinutesItem::Completed(ply, is_replied, clocks) => {
                 self.complete(at, *ply, *is_replied, *clocks);
             }
             MinutesItem::Retracted(ply) => {
                 self.record.moves.truncate(*ply - 1);
                 self.record.gaps.retain(|(n, _)| n < ply);
+                self.changed = Some(at);
             }
             MinutesItem::Gap(adopted) => {
                 self.close_gap();
@@ -202,6 +226,7 @@ impl MinutesReader {
             MinutesItem::Restarted => self.restart(at),
         }
         self.game.out.facts.clear();
+        self.game.n_told = 0;
     }
 
     /// Time passes until `at`.
@@ -218,8 +243,8 @@ impl MinutesReader {
 
     fn tell(&mut self, at: Mono, told: &Told) {
         if let Told::Pressed(by) = told {
-            self.game.press_told(at, *by);
-            self.turn(at, *by);
+            // What it completes goes on record with it, and is told first.
+            self.pressed = Some((at, *by));
             return;
         }
         if let Told::Clock(clocks) = told {
@@ -227,6 +252,16 @@ impl MinutesReader {
         }
         see(&mut self.seen, told);
         self.game.tell(at, told);
+    }
+
+    /// Tells the moves, if they have changed, and then who has pressed.
+    fn tell_held(&mut self) {
+        if let Some(at) = self.changed.take() {
+            self.game.tell(at, &Told::Moves(self.record.clone()));
+        }
+        let Some((at, by)) = self.pressed.take() else { return };
+        self.game.press_told(at, by);
+        self.turn(at, by);
     }
 
     /// A clock that goes was seen to go for the other player after a press, whatever became of
@@ -267,6 +302,7 @@ impl MinutesReader {
             (recorded.is_completed, recorded.is_replied) = (true, is_replied);
         }
         if let Some(clocks) = clocks {
+            self.tell_held();
             self.tell(at, &Told::Clock(clocks));
         }
     }

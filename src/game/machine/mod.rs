@@ -41,6 +41,8 @@ pub struct Game {
     bench: Option<Bench>,
     /// Why the order that came last cannot be carried out.
     refused: Option<String>,
+    /// So many of the facts so far were looked at for moves that the referee is to be told.
+    n_told: usize,
     out: GameOutbox,
 }
 
@@ -60,6 +62,7 @@ impl Game {
             recorder: Recorder::default(),
             bench: Bench::of(&settings),
             refused: None,
+            n_told: 0,
             out: GameOutbox::default(),
             settings,
         }
@@ -247,6 +250,7 @@ impl Game {
             self.out.facts.sort_by_key(|fact| fact.finding().is_some());
         }
         self.recorder.hear_clock(at.mono, &self.out.facts);
+        self.n_told = 0;
         effects.extend(self.out.facts.drain(..).map(|fact| Effect::Record(Entry { at, fact })));
         if std::mem::take(&mut self.out.wants_show) {
             effects.push(Effect::Show);
@@ -336,7 +340,7 @@ impl Game {
         }
     }
 
-    fn run_timers(&mut self, now: Mono) {
+    pub(super) fn run_timers(&mut self, now: Mono) {
         let (recorder, mut cx) = self.parts();
         recorder.run_timers(&mut cx, now);
         if let Some(shown) = recorder.restart_if_due(&mut cx, now) {
@@ -416,10 +420,11 @@ impl Game {
         if may_end {
             self.take_press(now, by, how);
         }
-        self.tell_press(now, by);
         if !may_end {
             self.take_press(now, by, how);
         }
+        self.tell_made(now);
+        self.tell_press(now, by);
         if self.is_unsure(now) {
             self.drop_doubt(now);
         }

@@ -63,19 +63,30 @@ impl Game {
     /// Somebody speaks, or a flag falls: what stands on the board by then was played. A mate is one
     /// however soon a flag falls after it. All editions: Art. 5.1a (5.1.1), 6.9.
     pub(super) fn look_before(&mut self, now: Mono, told: &Told) {
+        if !self.clock.is_interrupted() && self.recorder.wake_at().is_some_and(|due| due <= now) {
+            self.run_timers(now);
+        }
+        self.tell_made(now);
+        self.take_before(now, told);
+        self.tell_made(now);
+        let is_shown = self.recorder.play().is_some_and(|play| play.mismatch().is_none());
+        if is_shown && self.bench.as_ref().is_some_and(|bench| bench.referee().awaits_record()) {
+            self.tell_final(now);
+        }
+    }
+
+    /// The record takes what stands on the board for as long as a move must.
+    fn take_before(&mut self, now: Mono, told: &Told) {
         let awaits =
             |game: &Self| game.bench.as_ref().is_some_and(|bench| bench.referee().awaits_record());
-        if self.recorder.is_over() || !awaits(self) && !may_end_game(told) {
+        let is_open = !self.recorder.is_over() && !self.clock.is_interrupted();
+        if !is_open || !awaits(self) && !may_end_game(told) {
             return;
         }
         let is_exact = |play: &Play| play.mismatch().is_none() || play.shows_one_more_move();
-        if !self.clock.is_interrupted() && self.recorder.play().is_some_and(is_exact) {
+        if self.recorder.play().is_some_and(is_exact) {
             let (recorder, mut cx) = self.parts();
             recorder.look(&mut cx, now, STEP_MAX);
-        }
-        let is_shown = self.recorder.play().is_some_and(|play| play.mismatch().is_none());
-        if awaits(self) && is_shown {
-            self.tell_final(now);
         }
     }
 

@@ -1,8 +1,8 @@
 //! The Laws in the game: what happens at the table is told to the referee, and what it says goes on
 //! record and to the clock.
 //!
-//! The record of moves is the tracker's, which weighs what hands do; the referee says what the Laws
-//! make of it. Where the two differ for long on a board at rest, the record is what counts.
+//! The record of moves is the tracker's, which weighs what hands do. The referee is told of each
+//! change of it, and says what the Laws make of that and of touches, presses and words.
 
 use super::Game;
 use super::told::{call_of, reason_of, record_of};
@@ -266,8 +266,21 @@ impl Game {
         }
     }
 
+    /// Tells the moves on record, if they have changed.
+    pub(super) fn tell_made(&mut self, now: Mono) {
+        let is_change =
+            |fact: &Fact| matches!(fact, Fact::MoveMade { .. } | Fact::MoveRetracted { .. });
+        let is_changed = self.out.facts[self.n_told..].iter().any(is_change);
+        self.n_told = self.out.facts.len();
+        if let Some(play) = self.recorder.play().filter(|_| is_changed) {
+            let record = record_of(play.sheet());
+            self.tell(now, &Told::Moves(record));
+        }
+    }
+
     pub(super) fn run_bench(&mut self, now: Mono, effects: &mut Vec<Effect>) {
         self.seat_at_beginning(now);
+        self.tell_made(now);
         self.decide_doubt(now);
         let found = self.out.facts.iter().find_map(|fact| match fact {
             Fact::IllegalMove { stage: Stage::Completed, by, .. } => Some(*by),

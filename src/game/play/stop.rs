@@ -35,8 +35,9 @@ impl Play {
             let is_open = best.plies.iter().any(|ply| ply.completion.is_none());
             if is_open && best.standing().turn() == turn {
                 self.press(at, !turn, times, facts);
+                return;
             }
-            return;
+            // What else seemed to be played was put right.
         }
         self.go_on_at_rest(at, made, times, facts);
     }

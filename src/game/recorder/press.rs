@@ -5,6 +5,7 @@ use super::timers::Timer;
 use super::watch::{LOOK_EVERY, PressSource, SUSPECT_AFTER, Suspect};
 use super::{Cx, KINGS_HOLD, Recorder, VERIFY_AFTER};
 use crate::clock::ClockPresence;
+use crate::game::bench::Bench;
 use crate::game::entry::Fact;
 use crate::game::play::{BOUNCE, Play, REPAIR_AFTER};
 use crate::laws::{Ending, Finding, FindingKind};
@@ -250,7 +251,8 @@ impl Recorder {
     /// Shows a move whose piece has rested while a clock runs, as if there was none: the press
     /// that is to come completes it.
     pub(super) fn show_rested(&mut self, cx: &mut Cx<'_>, now: Mono) {
-        let (rests, is_running) = (&cx.settings.rests, cx.clock.is_running());
+        let is_told = cx.bench.as_ref().is_some_and(Bench::is_clock_running);
+        let (rests, is_running) = (&cx.settings.rests, cx.clock.is_running() || is_told);
         let Some(play) = self.play.as_mut().filter(|_| is_running) else { return };
         if let Some(due) = play.show(now, rests, cx.facts) {
             self.timers.set(Timer::Shown, due);

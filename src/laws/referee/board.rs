@@ -3,6 +3,10 @@
 use crate::table::{Placement, Reading};
 use crate::time::Mono;
 use shakmaty::{Bitboard, Board, Square};
+use std::time::Duration;
+
+/// A piece that is gone from its square for no longer is being put there.
+const BOUNCE: Duration = Duration::from_millis(150);
 
 /// What the sensors show.
 #[derive(Clone, Debug)]
@@ -15,6 +19,9 @@ pub(super) struct BoardSeen {
     /// When what lies on it will have been at rest.
     rests_at: Option<Mono>,
     last_change: Mono,
+    /// When each square was left, and when what stands there came.
+    left: [Mono; 64],
+    came: [Mono; 64],
 }
 
 impl BoardSeen {
@@ -25,6 +32,8 @@ impl BoardSeen {
             misread: Bitboard::EMPTY,
             rests_at: None,
             last_change: Mono::default(),
+            left: [Mono::default(); 64],
+            came: [Mono::default(); 64],
         }
     }
 
@@ -64,9 +73,25 @@ impl BoardSeen {
         self.misread = Bitboard::EMPTY;
     }
 
-    /// A hand is at it.
-    pub(super) fn change_at(&mut self, now: Mono) {
+    /// A hand is at `sq`, where this is read now.
+    pub(super) fn change_at(&mut self, sq: Square, now: Mono) {
         self.last_change = now;
+        let (is_left, idx) = (!self.seen.occupied().contains(sq), usize::from(sq));
+        if is_left {
+            self.left[idx] = now;
+        } else if now.since(self.left[idx]) > BOUNCE || self.came[idx] > self.left[idx] {
+            self.came[idx] = now;
+        }
+    }
+
+    /// When what stands on `sq` came there.
+    pub(super) fn came(&self, sq: Square) -> Mono {
+        self.came[usize::from(sq)]
+    }
+
+    /// It lies the other way round, and the record does not know.
+    pub(super) fn is_turned(&self) -> bool {
+        self.is_turned
     }
 
     pub(super) fn last_change(&self) -> Mono {
@@ -103,5 +128,7 @@ impl BoardSeen {
     pub(super) fn begin_again(&mut self) {
         self.rests_at = self.rests_at.map(|_| Mono::default());
         self.last_change = Mono::default();
+        self.left = [Mono::default(); 64];
+        self.came = [Mono::default(); 64];
     }
 }

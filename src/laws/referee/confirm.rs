@@ -40,7 +40,7 @@ impl Referee {
         let n = self.cx.game.len();
         match matter.case {
             Case::OutOfTurn | Case::Displaced => self.demand_ply(n, Then::Nothing),
-            Case::Second { .. } => self.demand_ply(n, Then::Complete),
+            Case::Second { first, .. } => self.confirm_second(first),
             Case::Illegal(illegal) => self.confirm_illegal(&illegal),
             Case::EmptyPress { by, .. } => self.confirm_empty_press(by),
             Case::Flag(side) => self.flags.confirm(&mut self.cx, side),
@@ -68,6 +68,17 @@ impl Referee {
             }
             Case::Misset | Case::TwoHands | Case::Question => self.cx.out.note("noted"),
         }
+    }
+
+    /// Of two moves the first stands. 4.4b (4.4.2).
+    fn confirm_second(&mut self, first: Move) {
+        let n = self.cx.game.len();
+        let is_other = self.cx.game.last_ply().is_some_and(|ply| ply.m != first);
+        if is_other && self.cx.game.position(n - 1).is_legal(first) {
+            self.cx.game.truncate(n - 1);
+            self.cx.game.push(first, self.cx.now, false);
+        }
+        self.demand_ply(self.cx.game.len(), Then::Complete);
     }
 
     /// A breach of Article 4: back to before that half-move, where its binding must be obeyed.

@@ -14,7 +14,7 @@ use super::faults::Faults;
 use super::matter::{Case, Demand, Matters, MayAct, Then};
 use super::outbox::Outbox;
 use crate::time::Mono;
-use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position};
+use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Role};
 
 /// How far the game is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -77,6 +77,21 @@ impl Context {
     /// Whether the last move is made and not completed.
     pub(super) fn is_last_open(&self) -> bool {
         self.game.last_ply().is_some_and(|ply| !ply.is_completed && !ply.is_illegal)
+    }
+
+    /// Whether `m` makes a pawn what sensors cannot tell.
+    pub(super) fn is_unnamed_promotion(&self, m: shakmaty::Move) -> bool {
+        m.is_promotion() && self.board.seen().unnamed().contains(m.to())
+    }
+
+    /// Whether another piece than goes there stands where `m` leads: no sensor misread it.
+    pub(super) fn shows_other(&self, m: shakmaty::Move) -> bool {
+        let by = self.mover();
+        let to = super::super::picture::target_of(m, by);
+        let role = if m.is_castle() { Role::King } else { m.promotion().unwrap_or(m.role()) };
+        let is_other = |piece: shakmaty::Piece| piece != role.of(by) && piece.color == by;
+        let is_misread = self.board.misread().contains(to);
+        self.board.seen().piece_at(to).is_some_and(is_other) && !is_misread
     }
 
     pub(super) fn shows(&self, board: &Board) -> bool {

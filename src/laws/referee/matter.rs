@@ -1,12 +1,13 @@
 //! What waits for the arbiter: proposals, claims, questions.
 
+use super::super::history::History;
 use super::super::said::Binding;
 use super::super::score::Score;
 use super::super::touch::Touches;
 use super::super::why::{Attempt, Wrong};
-use crate::table::Times;
+use crate::table::{Placement, Times};
 use shakmaty::san::SanPlus;
-use shakmaty::{Board, Chess, Color, Move, Square};
+use shakmaty::{Board, Chess, Color, Move, Position, Square};
 
 /// Whether the Laws let the arbiter step in unasked.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,6 +30,8 @@ pub(super) struct Breach {
     pub binding: Binding,
     /// The first of two readings, where a released piece went on.
     pub first: Option<String>,
+    /// The other move at whose end it stands since.
+    pub other: Option<Move>,
     /// Where it went on to, if its move could not have gone there.
     pub beyond: Option<Beyond>,
     /// The clock was pressed, and the move is not completed while the readings are open.
@@ -59,6 +62,7 @@ impl Breach {
             ply,
             binding,
             first: None,
+            other: None,
             beyond: None,
             is_pressed: false,
             is_release: true,
@@ -81,7 +85,8 @@ impl Breach {
 
     /// What a piece that went on would have played, where that is no legal move.
     pub(super) fn second(&self, before: &Chess) -> Option<String> {
-        let beyond = self.beyond.as_ref()?;
+        let san = |m: Move| SanPlus::from_move(before.clone(), m).to_string();
+        let Some(beyond) = &self.beyond else { return self.other.map(san) };
         let text = |tried: Attempt| tried.san(before);
         Some(beyond.tried.map_or_else(|| "none".to_owned(), text))
     }
@@ -137,6 +142,8 @@ pub(super) enum Case {
     Displaced,
     /// A further piece was moved; the first move stands if confirmed.
     Second {
+        /// The move made first.
+        first: Move,
         /// The one move that both together would be.
         both: Option<Move>,
         /// The half-move that the clock was pressed on meanwhile, which is not completed yet.
@@ -380,9 +387,23 @@ impl Matters {
     /// pressed on both.
     pub(super) fn pressed_both(&self) -> Option<Move> {
         self.iter().find_map(|matter| match matter.case {
-            Case::Second { pressed: Some(_), both } => both,
+            Case::Second { pressed: Some(_), both, .. } => both,
             _ => None,
         })
+    }
+
+    /// The first of two moves that are on record as one, and its half-move, where the board shows
+    /// that one alone.
+    pub(super) fn second_undone(&self, game: &History, seen: &Placement) -> Option<(Move, usize)> {
+        let (first, both, idx) = self.iter().find_map(|matter| match matter.case {
+            Case::Second { first, both: Some(both), pressed: Some(idx) } => {
+                Some((first, both, idx))
+            }
+            _ => None,
+        })?;
+        let is_last = idx + 1 == game.len() && game.plies()[idx].m == both;
+        let after = game.position(idx).clone().play(first).ok()?;
+        (is_last && seen.differs(after.board()).is_empty()).then_some((first, idx))
     }
 
     /// The clock is pressed on half-move `idx`. True if a further piece was moved, so that it is

@@ -7,6 +7,10 @@
 //! are mate, stalemate, the proven dead position, from 2018 the fifth occurrence and the 75 moves,
 //! and what the players themselves declare.
 //!
+//! Which moves were played it is told by the record, and by nothing else. Only where that says
+//! nothing does it see a move by itself: while the clock stands, where words decide, and what a
+//! pawn becomes on a board that knows no names.
+//!
 //! Its parts keep their own state and know nothing of each other. [`Referee`] tells each what
 //! concerns it; what they share is their context.
 
@@ -65,20 +69,24 @@ use shakmaty::{CastlingMode, Chess, Square};
 /// The referee of one game.
 ///
 /// ```
-/// use rokade::laws::{Binding, Clocks, Referee, Terms, Told};
+/// use rokade::laws::{Binding, Clocks, Referee, Sheet, SheetMove, Terms, Told};
 /// use rokade::table::{Placement, Reading};
 /// use rokade::time::Mono;
 /// use shakmaty::{CastlingMode, Chess, Color, Position, Square};
 /// let start = Chess::new();
 /// let seen = Placement::from(start.board().clone());
-/// let mut referee = Referee::new(Terms::default(), start, CastlingMode::Standard, seen);
+/// let mut referee = Referee::new(Terms::default(), start.clone(), CastlingMode::Standard, seen);
 /// let running = Some(Color::White);
 /// referee.tell(Mono(0), &Told::Clock(Clocks { running, ..Clocks::default() }));
 /// referee.tell(Mono::from_millis(100), &Told::Square(Square::E2, Reading::Empty));
 /// assert_eq!(referee.binding(), Some(Binding::Move(Square::E2)));
 /// let pawn = Reading::Piece(Color::White.pawn());
 /// referee.tell(Mono::from_millis(400), &Told::Square(Square::E4, pawn));
-/// referee.tell(Mono::from_millis(1_000), &Told::Passed);
+/// // The record says what was played.
+/// let m = start.legal_moves().into_iter().find(|m| m.to() == Square::E4).unwrap();
+/// let made = SheetMove { m, is_illegal: false, is_completed: false, is_replied: false };
+/// let sheet = Sheet { moves: vec![made], ..Sheet::default() };
+/// referee.tell(Mono::from_millis(600), &Told::Moves(sheet));
 /// assert_eq!(referee.moves(), ["e2e4"]);
 /// ```
 #[derive(Clone, Debug)]
@@ -125,6 +133,7 @@ impl Referee {
             Told::Picture(picture) => self.on_picture(picture),
             Told::Unseen(picture) => self.on_unseen(picture),
             Told::Record(record) => self.on_record(record),
+            Told::Moves(sheet) => self.on_moves(sheet),
             Told::Pressed(by) => self.on_press(*by),
             Told::Flag(side) => {
                 let is_concluded = self.claims.is_concluded(&self.cx);

@@ -2,6 +2,7 @@
 //! and the end that it brings.
 
 use super::super::code::Code;
+use super::super::history::PastPly;
 use super::super::notation::{Misread, read};
 use super::super::picture::exact;
 use super::super::profile::AutomaticDraws;
@@ -11,8 +12,9 @@ use super::Referee;
 use super::clock::PausedBy;
 use super::context::Phase;
 use super::matter::{Case, MayAct};
-use super::motion::{Cause, DueStep, Hand, is_handed_back};
+use super::motion::{Cause, Hand, is_handed_back};
 use super::penalty::charge_two_hands;
+use super::sheet::Sheet;
 use crate::table::Reading;
 use shakmaty::{Color, Move, Position, Square};
 
@@ -25,7 +27,7 @@ impl Referee {
             return;
         }
         self.cx.board.set(sq, reading);
-        self.cx.board.change_at(self.cx.now);
+        self.cx.board.change_at(sq, self.cx.now);
         self.motion.change();
         if self.cx.is_over() || self.is_play_over() {
             self.cx.out.say(Ruling::Ignored);
@@ -86,9 +88,53 @@ impl Referee {
             Hand::Plays
         };
         match self.motion.judge(&mut self.cx, cause, hand) {
-            DueStep::Nothing => {}
-            DueStep::Make(m) => self.make(m),
-            DueStep::WentOn => self.after_made(),
+            Some(m) if self.is_beside_record(m) => self.make(m),
+            Some(m) => self.motion.note_release(&self.cx, m),
+            None => {}
+        }
+    }
+
+    /// Whether the record says nothing of `m`: words decide what was moved, the clock stands, or
+    /// the pawn becomes what sensors cannot tell.
+    fn is_beside_record(&self, m: Move) -> bool {
+        self.cx.terms.impaired.is_some()
+            || self.cx.clock.running().is_none()
+            || self.cx.board.is_turned()
+            || self.cx.is_unnamed_promotion(m)
+    }
+
+    /// The moves on record are these now. What it has withdrawn was released and not played; what
+    /// it has besides is made, with what hands did before its piece was released.
+    pub(super) fn on_moves(&mut self, sheet: &Sheet) {
+        let is_closed = self.cx.is_over() || self.is_play_over() || self.is_suspended();
+        let is_held = self.cx.matters.demand().is_some() || self.cx.terms.impaired.is_some();
+        if is_closed || is_held || !self.cx.game.gaps().eq(sheet.gaps()) {
+            return;
+        }
+        let n = self.n_followed(sheet);
+        let is_shadow = self.cx.game.plies()[n..].iter().any(|ply| ply.is_illegal);
+        if is_shadow || n == self.cx.game.len() && n == sheet.moves.len() {
+            return;
+        }
+        if self.cx.game.len() == n + 1 && self.cx.is_last_open() {
+            self.motion.withdraw(&mut self.cx);
+        } else if self.cx.game.len() > n {
+            self.cx.game.truncate(n);
+            self.motion.follow(&mut self.cx);
+        }
+        for (idx, known) in sheet.moves.iter().enumerate().skip(n) {
+            // On what was answered somebody has pressed, if the record says so.
+            self.complete_by(&sheet.moves[..idx]);
+            let uci = known.m.to_uci(self.cx.game.mode());
+            let m = uci.to_move(self.cx.game.last()).ok().filter(|_| !known.is_illegal);
+            let is_open = |m: &Move| self.cx.is_unnamed_promotion(*m) && !self.motion.has_named();
+            let is_told = |m: &Move| !is_open(m) && !self.cx.shows_other(*m);
+            let Some(m) = m.filter(is_told).filter(|_| !self.cx.is_over()) else { break };
+            self.make(m);
+        }
+        self.motion.note_gone_back(&mut self.cx);
+        if self.cx.is_astray() {
+            self.cx.await_rest();
         }
     }
 
@@ -139,6 +185,11 @@ impl Referee {
             || self.cx.matters.demand().is_some()
             || self.cx.matters.flag_seen().is_some();
         let is_known = self.cx.matters.standing_illegal().is_some();
+        let is_open = self.cx.is_last_open() && by != self.cx.mover();
+        if !is_decided && !is_known && is_open && self.motion.breaches().next().is_none() {
+            // What it had of him was on its way there.
+            self.motion.withdraw(&mut self.cx);
+        }
         if !is_decided && !is_known && by == self.cx.mover() && self.cx.is_astray() {
             self.motion.judge_press(&mut self.cx, by);
         }
@@ -245,7 +296,9 @@ impl Referee {
         let is_owed = last.is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
         let is_mover = by == self.cx.mover();
         let has_moved = is_mover && self.cx.is_astray();
-        if !is_owed && !has_moved || self.cx.clock.running() != Some(!by) {
+        let is_made = |ply: &&PastPly| ply.by == by && !ply.is_completed;
+        let has_made = self.cx.game.last_ply().filter(is_made).is_some();
+        if !is_owed && !has_moved && !has_made || self.cx.clock.running() != Some(!by) {
             return false;
         }
         if self.cx.matters.demand().is_some() || self.cx.clock.paused().is_some() {

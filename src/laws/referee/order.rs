@@ -15,7 +15,7 @@ use super::life::cannot_mate;
 use super::matter::{Case, MayAct, Then};
 use super::motion::displaced;
 use super::penalty::charge_hands_of_last;
-use shakmaty::{Board, Color, Position};
+use shakmaty::{Board, Color, Move, Position};
 
 const BOTH: [Color; 2] = [Color::White, Color::Black];
 
@@ -447,11 +447,23 @@ impl Referee {
         let n = self.cx.game.len();
         let at = |n: usize| (self.cx.game.position(n).board().clone(), self.cx.game.fen(n));
         let by_matter = self.cx.matters.iter().rev().find_map(|matter| match &matter.case {
-            Case::OutOfTurn | Case::Displaced | Case::Second { .. } => Some(at(n)),
+            Case::OutOfTurn | Case::Displaced => Some(at(n)),
+            Case::Second { first, .. } => Some(self.after_first(*first)),
             Case::Illegal(case) if matter.may_act == MayAct::Yes => Some(at(case.ply)),
             _ => None,
         });
         by_matter.or_else(|| self.demanded_piece())
+    }
+
+    /// The position after the first of two moves, which may be on record as one.
+    fn after_first(&self, first: Move) -> (Board, String) {
+        let n = self.cx.game.len();
+        let is_last = self.cx.game.last_ply().is_some_and(|ply| ply.m == first);
+        let mut after = self.cx.game.position(if is_last { n } else { n - 1 }).clone();
+        if !is_last {
+            after.play_unchecked(first);
+        }
+        (after.board().clone(), fen_of(&after))
     }
 
     /// The position with the piece that a pawn has become, where another one stands in its place.

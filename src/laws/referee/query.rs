@@ -65,6 +65,9 @@ impl Referee {
         {
             return Some(Binding::Promote(ply.m.to(), Some(role)));
         }
+        if let Some(m) = self.motion.promoted() {
+            return Some(Binding::Promote(m.to(), m.promotion()));
+        }
         if let Some(case) = self.cx.matters.standing_illegal()
             && self.motion.touches().is_empty()
         {

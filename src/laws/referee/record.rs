@@ -74,7 +74,7 @@ impl Referee {
     /// and nobody has answered: which of them was played is for the arbiter. 4.4b (4.4.2).
     fn has_both(&self, sheet: &Sheet) -> bool {
         let n = self.cx.game.len();
-        let is_last = sheet.moves.len() == n && self.n_shared(sheet) + 1 == n;
+        let is_last = sheet.moves.len() == n && self.n_shared(sheet) == n;
         is_last && self.cx.matters.pressed_both() == sheet.moves.last().map(|known| known.m)
     }
 
@@ -156,9 +156,22 @@ impl Referee {
 
     /// How many half-moves are the same here and on record, with the gaps before each of them.
     fn n_shared(&self, sheet: &Sheet) -> usize {
+        self.n_alike(sheet, |ply, known| ply.m == known.m)
+    }
+
+    /// How many half-moves the record goes along with. What stood at the end of an illegal move it
+    /// does not say.
+    pub(super) fn n_followed(&self, sheet: &Sheet) -> usize {
+        self.n_alike(sheet, |ply, known| {
+            let is_it = ply.is_illegal || ply.m.promotion() == known.m.promotion();
+            is_it && is_same_way(ply.m, known.m)
+        })
+    }
+
+    fn n_alike(&self, sheet: &Sheet, is_alike: impl Fn(&PastPly, &SheetMove) -> bool) -> usize {
         let pairs = self.cx.game.plies().iter().zip(&sheet.moves).enumerate();
         let is_same = |(n, (ply, known)): &(usize, (&PastPly, &SheetMove))| {
-            ply.m == known.m && self.cx.game.adopted(*n) == sheet.adopted(*n)
+            is_alike(ply, known) && self.cx.game.adopted(*n) == sheet.adopted(*n)
         };
         pairs.take_while(is_same).count()
     }
@@ -201,7 +214,7 @@ impl Referee {
     }
 
     /// Completes what the record has as completed.
-    fn complete_by(&mut self, moves: &[SheetMove]) {
+    pub(super) fn complete_by(&mut self, moves: &[SheetMove]) {
         for (idx, on_record) in moves.iter().enumerate().take(self.cx.game.len()) {
             let (by, is_open) =
                 (self.cx.game.plies()[idx].by, !self.cx.game.plies()[idx].is_completed);
@@ -216,6 +229,11 @@ impl Referee {
             }
         }
     }
+}
+
+/// Whether both moves lead the same way, whatever they capture.
+fn is_same_way(one: Move, other: Move) -> bool {
+    one.is_castle() == other.is_castle() && (one.from(), one.to()) == (other.from(), other.to())
 }
 
 /// Whether the game may go on while this waits for the arbiter.

@@ -69,7 +69,6 @@ impl Referee {
     /// show the last one. What is in a hand was touched; what else is off or astray was displaced.
     /// 7.3 (7.4).
     fn secure(&mut self) {
-        let is_displaced = self.cx.matters.has(|case| matches!(case, Case::Displaced));
         let is_other = self.cx.matters.iter().any(|matter| matter.case.holds_board());
         let is_decided = self.cx.is_over()
             || self.cx.matters.flag_seen().is_some()
@@ -86,7 +85,9 @@ impl Referee {
         let astray = self.cx.board.seen().differs(pos.board());
         let is_in_hand = (astray & self.motion.stirred()).any()
             && !partial(&pos, self.cx.board.seen()).is_empty();
-        if !is_displaced && !is_in_hand {
+        if !is_in_hand {
+            // What lies about already is told once more: now it is to be put right.
+            self.cx.matters.close(|case| matches!(case, Case::Displaced));
             displaced(&mut self.cx);
         }
         let carried_out = disturbed(&pos, self.cx.board.seen());

@@ -17,6 +17,8 @@ pub enum Told {
     Unseen(Box<Placement>),
     /// The moves on record, where they differ from the referee's for long.
     Record(Sheet),
+    /// The moves on record are these now. Whether they are completed, presses tell.
+    Moves(Sheet),
     /// A player pressed his side of the clock. Told before the clock is read anew.
     Pressed(Color),
     /// The clock says that this flag is down.
@@ -52,6 +54,7 @@ impl Told {
                 | Self::Unseen(_)
                 | Self::Clock(_)
                 | Self::Looked
+                | Self::Moves(_)
                 | Self::Stands
                 | Self::Illegal(_)
                 | Self::Passed

@@ -247,6 +247,31 @@ impl Tracker {
         (!may_go(&line.pos, home, lies)).then_some(cost)
     }
 
+    /// What becomes of `line` if its last move, a step of the king on which nobody has pressed, was
+    /// the first half of a castling in Chess960: the rook has followed, and the board shows it.
+    pub(in crate::track) fn castled_after_step(&self, line: &Line) -> Option<Line> {
+        let (last, n) = (line.plies.last()?, line.plies.len());
+        let is_step = matches!(last.m, Move::Normal { role: Role::King, .. });
+        if !is_step || line.n_standing() < n || last.completion.is_some() {
+            return None;
+        }
+        let before = self.position_before(line, n - 1);
+        let turn = before.turn();
+        let leads_here = |m: &Move| {
+            m.castling_side().is_some_and(|side| side.king_to(turn) == last.m.to())
+                && before
+                    .clone()
+                    .play(*m)
+                    .is_ok_and(|after| self.seen.differs(after.board()).is_empty())
+        };
+        let castling = legal::moves(&before).find(leads_here)?;
+        let released = self.changed_at(castling.castling_side()?.rook_to(turn));
+        let mut child = line.clone();
+        child.take_back(n - 1, before);
+        child.push(castling, released, last.is_unwatched);
+        Some(child)
+    }
+
     /// The position before ply `idx` of `line`.
     fn position_before(&self, line: &Line, idx: usize) -> Chess {
         let mut pos = self.root.clone();

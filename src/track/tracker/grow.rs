@@ -109,6 +109,7 @@ impl Tracker {
         }
         let mut children = self.corrected(line, at, budget);
         children.extend(self.exchanged(line));
+        children.extend(self.castled_after_step(line));
         children.extend(self.amended(line, at, budget));
         // Whoever answers a pawn that was left on the last rank answers a queen.
         let queened = line.queened().map_or(Vec::new(), |queened| {

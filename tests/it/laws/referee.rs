@@ -6,14 +6,14 @@ use rokade::game::entry::Weighed;
 use rokade::game::{Clocked, Effect, Entry, Event, Fact, Game, Recovered, Ruled, Settings};
 use rokade::laws::{
     Act, Clocks, Code, Confidence, Declaration, Edition, Order, Referee, Ruling, Score, Severity,
-    Terms, Told,
+    Sheet, SheetMove, Terms, Told,
 };
 use rokade::relay::pgn::{self, Tags};
 use rokade::relay::record::Record;
 use rokade::relay::view::View;
-use rokade::table::{Placement, Reading, Sight};
+use rokade::table::{Placement, Reading};
 use rokade::time::{Mono, Stamp, Wall};
-use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
 use shakmaty::{Board, ByColor, CastlingMode, Chess, Color, Position, Square};
 use std::time::Duration;
 
@@ -23,6 +23,20 @@ fn stamp(ms: u64) -> Stamp {
 
 fn settings() -> Settings {
     Settings { terms: Some(Terms::default()), ..Settings::default() }
+}
+
+/// These moves from the start on, as they are on record.
+fn on_record(moves: &[&str]) -> Sheet {
+    let mut pos = Chess::default();
+    let mut sheet = Sheet::default();
+    for text in moves {
+        let uci: UciMove = text.parse().expect("a move");
+        let m = uci.to_move(&pos).expect("a legal move");
+        pos.play_unchecked(m);
+        let (is_illegal, is_completed, is_replied) = (false, false, false);
+        sheet.moves.push(SheetMove { m, is_illegal, is_completed, is_replied });
+    }
+    sheet
 }
 
 /// A game with a running clock, and the facts so far.
@@ -69,7 +83,8 @@ fn what_is_due_comes_before_what_happens_next() {
     let pawn = Reading::Piece(Color::White.pawn());
     referee.tell(Mono::from_millis(1_000), &Told::Square(Square::E2, Reading::Empty));
     referee.tell(Mono::from_millis(1_300), &Told::Square(Square::E4, pawn));
-    // He takes it up again long after, and at that very moment it is seen to have rested.
+    referee.tell(Mono::from_millis(1_500), &Told::Moves(on_record(&["e2e4"])));
+    // He takes it up again long after.
     referee.tell(Mono::from_millis(9_000), &Told::Square(Square::E4, Reading::Empty));
     assert_eq!(referee.moves(), ["e2e4"]);
     referee.tell(Mono::from_millis(9_200), &Told::Square(Square::E4, pawn));
@@ -77,26 +92,6 @@ fn what_is_due_comes_before_what_happens_next() {
     while let Some(due) = referee.wake_at().filter(|due| *due < Mono::from_millis(60_000)) {
         let said = referee.tell(due, &Told::Passed);
         assert_ne!(referee.wake_at(), Some(due), "{said:?}");
-    }
-}
-
-/// Where sensors tell colors, a piece that was replaced by one of the other color between two scans
-/// was captured; where they tell less, that is not seen.
-#[test]
-fn a_capture_shows_by_its_color() {
-    let fen: Fen = "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2".parse().unwrap();
-    let mode = CastlingMode::Standard;
-    let start: Chess = fen.into_position(mode).unwrap();
-    for (sight, moves) in [(Sight::Colors, &["e4d5"][..]), (Sight::Occupied, &[])] {
-        let seen = sight.of_board(start.board());
-        let mut referee = Referee::new(Terms::default(), start.clone(), mode, seen);
-        let running = Some(Color::White);
-        referee.tell(Mono(0), &Told::Clock(Clocks { running, ..Clocks::default() }));
-        let there = sight.of(Some(Color::White.pawn()));
-        referee.tell(Mono::from_millis(1_000), &Told::Square(Square::E4, Reading::Empty));
-        referee.tell(Mono::from_millis(1_300), &Told::Square(Square::D5, there));
-        referee.tell(Mono::from_millis(9_000), &Told::Passed);
-        assert_eq!(referee.moves(), moves, "{sight:?}");
     }
 }
 
@@ -114,6 +109,9 @@ fn what_is_moved_while_the_clock_stands_is_no_move() {
         referee.tell(at(1_000), &Told::Clock(Clocks { left, running }));
         referee.tell(at(2_000), &Told::Square(Square::E2, Reading::Empty));
         referee.tell(at(2_300), &Told::Square(Square::E4, pawn));
+        if running.is_some() {
+            referee.tell(at(2_500), &Told::Moves(on_record(&["e2e4"])));
+        }
         referee.tell(at(9_000), &Told::Passed);
         assert_eq!(referee.moves(), moves);
         if moves.is_empty() {

@@ -3,12 +3,11 @@
 
 use super::super::super::code::Code;
 use super::super::super::picture::{disturbed, exact, target_of, victim_of};
-use super::super::super::said::Ruling;
 use super::super::super::why::{Attempt, Stage, attempt};
 use super::super::context::Context;
 use super::Motion;
 use super::judge::displaced;
-use super::turn::{OnBoard, Turn};
+use super::turn::{OnBoard, Release, Turn};
 use crate::table::Reading;
 use crate::time::Mono;
 use shakmaty::{CastlingMode, Chess, Color, Move, Piece, Position, Role, Square};
@@ -21,6 +20,14 @@ impl Motion {
         sq: Square,
         reading: Reading,
     ) {
+        if let Some(release) = &mut self.turn.release
+            && target_of(release.m, cx.mover()) == sq
+        {
+            match reading {
+                Reading::Empty => _ = release.left.get_or_insert(cx.now),
+                _ => release.left = None,
+            }
+        }
         let last = cx.game.last_ply().filter(|ply| !ply.is_completed && !ply.is_illegal);
         let is_it = last.is_some_and(|ply| target_of(ply.m, ply.by) == sq);
         if is_it && reading == Reading::Empty {
@@ -190,7 +197,45 @@ impl Motion {
             return false;
         }
         let held = turn.touches.held(cx.terms.evidence.held);
+        // Of a board with pegs a piece is on its square when its player says so.
+        let held = if cx.is_impaired(pos.turn()) { held } else { held.told_of(m) };
         held.binding(pos).is_none_or(|bound| bound.allows(m, pos))
+    }
+
+    /// The board has rested at the end of `m`, of which the record says nothing yet.
+    pub(in super::super) fn note_release(&mut self, cx: &Context, m: Move) {
+        let is_it = |known: &Release| known.m == m;
+        let is_kept = |known: &Release| is_it(known) || self.was_released(cx, known);
+        if !self.turn.release.as_ref().is_some_and(is_kept) {
+            self.turn.release = Some(Release { m, made: cx.now, left: None });
+        }
+    }
+
+    /// Whether the piece rested for so long that it was released.
+    pub(in super::super) fn was_released(&self, cx: &Context, release: &Release) -> bool {
+        if release.m.is_promotion() {
+            // Its choice is final at first contact. 4.4d (4.4.4).
+            return true;
+        }
+        let left = release.left.unwrap_or(cx.now);
+        left.since(release.made) + cx.terms.rest >= cx.terms.evidence.released
+    }
+
+    /// The half-move made last was none: the record has withdrawn it. What was released is.
+    pub(in super::super) fn withdraw(&mut self, cx: &mut Context) {
+        let Some(ply) = cx.game.last_ply().cloned() else { return };
+        let idx = cx.game.len() - 1;
+        cx.game.truncate(idx);
+        let left = self.turn.withdrawn;
+        let since = std::mem::take(&mut self.turn.touches);
+        self.turn = self.before.take().map_or_else(Turn::default, |turn| *turn);
+        self.turn.touches.go_on(since, ply.by);
+        self.note_rook_first(cx);
+        self.breaches.retain(|breach| breach.ply < idx || breach.first.is_some());
+        let release = Release { m: ply.m, made: ply.made, left };
+        if !self.turn.release.as_ref().is_some_and(|known| self.was_released(cx, known)) {
+            self.turn.release = Some(release);
+        }
     }
 
     /// Whether the piece that was moved last has left its new square again so soon that it was not
@@ -202,24 +247,11 @@ impl Motion {
         })
     }
 
-    /// A piece that rested for a moment on a square where it might have stayed has gone on: it was
-    /// slid, and not released there. True if that explains the board.
-    pub(in super::super) fn has_gone_on(&mut self, cx: &mut Context) -> bool {
+    /// Whether a piece that rested for a moment on a square where it might have stayed has gone on:
+    /// it was slid, and not released there. What it played, the record says.
+    pub(in super::super) fn has_gone_on(&self, cx: &Context) -> bool {
         let Some(ply) = cx.game.last_ply().filter(|_| self.is_sliding(cx)) else { return false };
-        let (old, by) = (ply.m, ply.by);
-        let [other] = exact(cx.game.before_last(), cx.board.seen())[..] else {
-            return false;
-        };
-        if old.is_promotion() || other.role() != old.role() || other.from() != old.from() {
-            return false;
-        }
-        let idx = cx.game.len() - 1;
-        cx.game.truncate(idx);
-        let ply = cx.game.push(other, cx.now, false);
-        let (san, uci) = (ply.san.clone(), ply.uci.clone());
-        self.turn.withdrawn = None;
-        cx.out.say(Ruling::Made { by, san, uci });
-        self.is_back(cx, idx);
-        true
+        let [other] = exact(cx.game.before_last(), cx.board.seen())[..] else { return false };
+        !ply.m.is_promotion() && other.role() == ply.m.role() && other.from() == ply.m.from()
     }
 }

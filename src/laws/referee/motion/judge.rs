@@ -12,7 +12,7 @@ use super::super::context::Context;
 use super::super::matter::{Breach, Case, MayAct};
 use super::illegal::{answers_illegal, illegal_lapses, illegal_stands};
 use super::turn::{OnBoard, Turn};
-use super::{Cause, DueStep, Hand, Motion};
+use super::{Cause, Hand, Motion};
 use crate::table::Reading;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Color, Move, Piece, Position, Role, Square};
 
@@ -76,9 +76,14 @@ impl Motion {
     }
 
     fn touched(&mut self, cx: &mut Context, sq: Square, piece: Piece) {
-        let by = cx.mover();
         let window = cx.terms.touch_window;
         self.turn.is_simultaneous |= self.turn.touches.add(sq, piece, cx.now, window);
+        self.note_rook_first(cx);
+    }
+
+    /// Whether the player who is to move has taken the rook before the king.
+    pub(super) fn note_rook_first(&mut self, cx: &mut Context) {
+        let by = cx.mover();
         let pos = cx.game.last();
         let side = self.turn.touches.held(cx.terms.evidence.held).rook_first(pos);
         let side = side.filter(|_| !is_castling_by_rook(cx));
@@ -103,26 +108,27 @@ impl Motion {
         true
     }
 
-    /// Says what stands on the board.
+    /// Says what stands on the board. The answer is the legal move at whose end it is.
     pub(in super::super) fn judge(
         &mut self,
         cx: &mut Context,
         cause: Cause,
         hand: Hand,
-    ) -> DueStep {
+    ) -> Option<Move> {
         if self.is_put_right(cx) {
-            return DueStep::Nothing;
+            return None;
         }
+        self.undo_second(cx);
         let pos = cx.game.last().clone();
         if cx.shows(pos.board()) {
             self.agrees(cx);
-            return DueStep::Nothing;
+            return None;
         }
         if hand == Hand::Idle {
-            return DueStep::Nothing;
+            return None;
         }
         if cause == Cause::Called && self.names_exchange(cx, &pos) {
-            return DueStep::Nothing;
+            return None;
         }
         let found = self.moves_shown(cx, &pos, cause);
         if let [m] = found[..] {
@@ -130,33 +136,33 @@ impl Motion {
         }
         let is_open = cx.is_last_open();
         if is_open && self.has_gone_on(cx) {
-            return DueStep::WentOn;
+            return None;
         }
         if is_open && cause == Cause::Press && self.has_slid_beyond(cx, &pos) {
-            return DueStep::Nothing;
+            return None;
         }
         let ways = partial(&pos, cx.board.seen());
         // Hands slide pieces, put them between squares and knock them over, and messages get lost:
         // somebody is blamed for what stands when the clock is pressed or the record calls.
         if found.is_empty() && ways.is_empty() && cause == Cause::Rest {
-            if is_open && let Some(step) = self.left_release(cx, &pos) {
-                return step;
+            if is_open && self.left_release(cx, &pos) {
+                return None;
             }
             self.suspect(cx, &pos);
-            return DueStep::Nothing;
+            return None;
         }
         if is_open && self.has_second_thoughts(cx, &pos) {
-            return DueStep::Nothing;
+            return None;
         }
         if !found.is_empty() || !ways.is_empty() {
             self.on_the_way(cx, &pos, if ways.is_empty() { &found } else { &ways });
-            return DueStep::Nothing;
+            return None;
         }
         let arrived = cx.board.seen().differs(pos.board()) & cx.board.seen().occupied();
         if !arrived.is_empty() {
             self.irregular(cx, &pos, cause);
         }
-        DueStep::Nothing
+        None
     }
 
     /// One legal move explains the board.
@@ -167,7 +173,7 @@ impl Motion {
         m: Move,
         cause: Cause,
         hand: Hand,
-    ) -> DueStep {
+    ) -> Option<Move> {
         let is_doubtful = may_become_castling(pos, m);
         let waits = cause != Cause::Press || self.turn.castling_announced;
         if is_doubtful && waits {
@@ -175,17 +181,17 @@ impl Motion {
             if !self.turn.castling_announced {
                 two_readings(cx, pos, m);
             }
-            return DueStep::Nothing;
+            return None;
         }
         if self.waits_for_words(cx, pos, m) {
-            return DueStep::Nothing;
+            return None;
         }
         if hand == Hand::Seals {
             let san = shakmaty::san::SanPlus::from_move(pos.clone(), m).to_string();
             cx.out.say(Ruling::SealedMustBe { san });
-            return DueStep::Nothing;
+            return None;
         }
-        DueStep::Make(m)
+        Some(m)
     }
 
     fn put_back(&mut self, cx: &mut Context, sq: Square) {
@@ -255,15 +261,21 @@ impl Motion {
 
     /// The board shows the position on record.
     fn agrees(&mut self, cx: &mut Context) {
-        let is_of_board =
-            |case: &Case| matches!(case, Case::OutOfTurn | Case::Displaced | Case::Second { .. });
-        let pressed = cx.matters.second_pressed();
+        let last = cx.game.last_ply().map(|ply| ply.m);
+        let is_of_board = |case: &Case| match case {
+            // Both are on record as one, and which was played is for the arbiter.
+            Case::Second { both: Some(m), .. } => Some(*m) != last,
+            Case::OutOfTurn | Case::Displaced | Case::Second { .. } => true,
+            _ => false,
+        };
+        let pressed = cx.matters.second_pressed().filter(|_| cx.matters.has(is_of_board));
         let was_astray = cx.matters.close(is_of_board);
-        if was_astray || self.has_gone_beyond() {
+        if was_astray || self.has_gone_beyond() || self.stands_elsewhere(cx) {
             cx.out.log(Code::Restored, None);
             self.turn.touches.clear();
         }
         self.come_back(cx);
+        self.note_gone_back(cx);
         // An order may have taken the move back meanwhile.
         let is_open = |idx: &usize| cx.game.plies().get(*idx).is_some_and(|ply| !ply.is_completed);
         if let Some(idx) = pressed.filter(is_open) {
@@ -397,19 +409,25 @@ impl Motion {
     pub(in super::super) fn make(&mut self, cx: &mut Context, m: Move) {
         let pos = cx.game.last().clone();
         let by = pos.turn();
+        let mut after = pos.clone();
+        after.play_unchecked(m);
+        let released = cx.board.came(target_of(m, by));
+        let reply = self.turn.touches.split_reply(m, &after, released);
         if cx.matters.has(|case| matches!(case, Case::Displaced)) {
             // What lay about was set right beside the move, and touched for nothing else.
             self.turn.touches.clear();
         }
-        let last = cx.game.last_ply();
-        let is_early = last.is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
+        self.stands_as_both(cx);
+        self.note_reply(cx, by);
         let is_broken = |bound: &Binding| !bound.allows(m, &pos);
         let beside = || match &self.turn.carried {
             Some(_) => self.turn.released_before.clone(),
             None => self.turn.touches.binding(&pos),
         };
         let broken = self.bound(cx).filter(is_broken).or_else(|| beside().filter(is_broken));
-        let turn = std::mem::take(&mut self.turn);
+        let mut turn = std::mem::take(&mut self.turn);
+        let rested = turn.release.take_if(|release| release.m == m);
+        self.before = Some(Box::new(turn.clone()));
         self.note_simultaneous(cx, m, &turn, by);
         if cx.rules.unpressed == Unpressed::NextMove
             && let Some(idx) = cx.game.first_open(by)
@@ -417,26 +435,37 @@ impl Motion {
             cx.complete(idx);
         }
         let stands = answers_illegal(cx, by);
-        let ply = cx.game.push(m, cx.now, false);
+        let ply = cx.game.push(m, rested.map_or(cx.now, |release| release.made), false);
         let (san, uci) = (ply.san.clone(), ply.uci.clone());
-        self.turn.touches = turn.touches.clone().begun(cx.game.last());
+        self.turn.touches = reply.begun(&after);
+        self.note_rook_first(cx);
         if stands {
             illegal_stands(cx);
         }
         cx.out.say(Ruling::Made { by, san: san.clone(), uci });
         cx.out.log_with(Code::MoveMade, Some(by), san);
-        // Where no clock runs nobody presses.
-        if is_early && cx.clock.running().is_some() {
-            cx.out.log(Code::ReplyBeforePress, Some(by));
-        }
         if turn.was_illegal || turn.on_board.is_some() {
             cx.out.log(Code::CorrectedBeforePress, Some(by));
+        }
+        let is_astray = cx.is_astray();
+        let is_both = |case: &Case| matches!(case, Case::Second { both, .. } if *both == Some(m));
+        if cx.matters.has(is_both) {
+            // Which of both moves was played is for the arbiter.
+            return;
         }
         if let Some(binding) = broken {
             self.broke(cx, &pos, m, &turn, binding);
         }
-        if cx.matters.close(|case| matches!(case, Case::BoardsDiffer | Case::Displaced)) {
+        let is_set_right = |case: &Case| match case {
+            Case::BoardsDiffer => true,
+            Case::Displaced => !is_astray,
+            _ => false,
+        };
+        if cx.matters.close(is_set_right) {
             cx.out.log(Code::Restored, None);
+        }
+        if let Some(release) = turn.release {
+            self.moved_on(cx, &pos, &release);
         }
     }
 

@@ -44,16 +44,6 @@ pub(super) enum Hand {
     Idle,
 }
 
-/// What is to be done about what stands on the board.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum DueStep {
-    Nothing,
-    /// This move is to be made.
-    Make(Move),
-    /// The move made last became another one, because its piece went on.
-    WentOn,
-}
-
 /// Breaches are counted by themselves, from here on: they come and go with what hands do, and the
 /// numbers of matters, which orders on record name, do not shift with them.
 const BREACHES_FROM: u32 = 1_001;
@@ -62,6 +52,10 @@ const BREACHES_FROM: u32 = 1_001;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Motion {
     turn: Turn,
+    /// That before the half-move made last, which may yet be withdrawn.
+    before: Option<Box<Turn>>,
+    /// The half-move that was told last as one that answers a move before its press.
+    replied: Option<usize>,
     /// Breaches of Article 4 by the player who moved last.
     breaches: Vec<Breach>,
     /// How many breaches there were.
@@ -159,6 +153,12 @@ impl Motion {
         matches!(self.turn.released, Some(Binding::Destination(_)))
     }
 
+    /// The promotion that stands on the board, which is not on record yet: its choice is final.
+    /// 4.4d (4.4.4).
+    pub(super) fn promoted(&self) -> Option<Move> {
+        self.turn.release.as_ref().map(|release| release.m).filter(|m| m.is_promotion())
+    }
+
     /// Where a pawn was released whose promotion is not finished, and for which piece.
     pub(super) fn promotes(&self) -> Option<(Square, Option<Role>)> {
         match self.turn.released {
@@ -177,6 +177,11 @@ impl Motion {
 
     pub(super) fn announce_castling(&mut self) {
         self.turn.castling_announced = true;
+    }
+
+    /// Whether the piece of a promotion was named.
+    pub(super) fn has_named(&self) -> bool {
+        self.turn.promotes_to.is_some()
     }
 
     pub(super) fn promote_to(&mut self, role: Role) {

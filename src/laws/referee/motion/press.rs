@@ -1,6 +1,7 @@
 //! What a press of the clock means. All editions: Art. 6.7 (2005: 6.8, from 2018: 6.2), 7.4 (7.5).
 
 use super::super::super::code::Code;
+use super::super::super::history::PastPly;
 use super::super::super::picture::disturbed;
 use super::super::super::profile::Fault;
 use super::super::super::said::{Binding, Ruling};
@@ -15,6 +16,7 @@ use shakmaty::{Chess, Color, Move, Position, Role};
 impl Motion {
     /// The clock is pressed on half-move `idx`, which is made.
     pub(in super::super) fn press_on_made(&mut self, cx: &mut Context, by: Color, idx: usize) {
+        self.tell_reply(cx, by, idx);
         let breach = self.breaches.iter_mut().find(|breach| breach.ply == idx && breach.by == by);
         if let Some(breach) = breach
             && let Some(first) = breach.first.clone()
@@ -86,6 +88,25 @@ impl Motion {
         let is_en_passant = legal.iter().any(|m| reached(m) && m.is_en_passant());
         let why = Wrong::CaptiveNotRemoved;
         is_en_passant.then_some(Fall { by, why, shadow, promotion: None })
+    }
+
+    /// A move that rested for as long as a reply takes, and that nobody has pressed on, is answered
+    /// by `by`. Two that are told at once may both be none: what is pressed on tells then.
+    pub(super) fn note_reply(&mut self, cx: &mut Context, by: Color) {
+        let is_rested = |ply: &PastPly| cx.now.since(ply.made) >= cx.terms.rest;
+        // Where no clock runs nobody presses.
+        if cx.clock.running().is_some() && cx.game.last_ply().is_some_and(is_rested) {
+            self.tell_reply(cx, by, cx.game.len());
+        }
+    }
+
+    /// Half-move `idx` of `by` answers one that nobody has pressed on. That is told once.
+    fn tell_reply(&mut self, cx: &mut Context, by: Color, idx: usize) {
+        let answered = idx.checked_sub(1).and_then(|idx| cx.game.plies().get(idx));
+        let is_open = answered.is_some_and(|ply| !ply.is_completed && !ply.is_illegal);
+        if is_open && self.replied.replace(idx) != Some(idx) {
+            cx.out.log(Code::ReplyBeforePress, Some(by));
+        }
     }
 
     pub(super) fn press_without_move(&mut self, cx: &mut Context, by: Color) {

@@ -9,10 +9,11 @@ use super::super::super::said::{Binding, Ruling};
 use super::super::super::why::{Attempt, Stage, Wrong, attempt};
 use super::super::context::Context;
 use super::super::matter::{Beyond, Breach, Case, MayAct};
+use super::Motion;
 use super::illegal::Fall;
 use super::judge::note_handling;
-use super::turn::Turn;
-use super::{DueStep, Motion};
+use super::turn::{Release, Turn};
+use shakmaty::san::SanPlus;
 use shakmaty::{Bitboard, Chess, Move, Position, Square};
 use std::time::Duration;
 
@@ -40,10 +41,11 @@ impl Motion {
             cx.board.seen().piece_at(target_of(ply.m, by)).is_none_or(|piece| piece.role != role);
         let played = exact(&before, cx.board.seen());
         if let [other] = played[..] {
+            let idx = cx.game.len() - 1;
             if is_withdrawn {
-                self.moved_on(cx, &before, other);
+                self.goes_on(cx, idx, &before, ply.m, other);
             } else {
-                self.second_move(cx, &ply.san, Some(other));
+                self.second_move(cx, &ply, Some(other));
             }
             return true;
         }
@@ -61,70 +63,81 @@ impl Motion {
         });
         let arrived = !(diff & cx.board.seen().occupied()).is_empty();
         if is_his && arrived {
-            self.second_move(cx, &ply.san, None);
+            self.second_move(cx, &ply, None);
         }
         is_his && arrived
     }
 
     /// The piece of the open last move has rested for so long that it was released, and is at rest
     /// elsewhere, or in a promotion another one in its place: the choice was final at first
-    /// contact, 4.4d (4.4.4). What follows from it, if that explains the board.
-    pub(in super::super) fn left_release(
-        &mut self,
-        cx: &mut Context,
-        pos: &Chess,
-    ) -> Option<DueStep> {
-        let ply = cx.game.last_ply().cloned()?;
+    /// contact, 4.4d (4.4.4). True if that explains the board.
+    pub(in super::super) fn left_release(&mut self, cx: &mut Context, pos: &Chess) -> bool {
+        let Some(ply) = cx.game.last_ply().cloned() else { return false };
         let at = target_of(ply.m, ply.by);
         let is_there = cx.board.seen().fits(at, pos.board());
         let left = self.turn.withdrawn.unwrap_or(cx.board.last_change());
         if is_there || left.since(ply.made) < cx.terms.evidence.released {
-            return None;
+            return false;
         }
         let due = cx.board.last_change() + LEFT_FOR;
         if cx.now < due {
             cx.board.rest_at(due);
-            return None;
+            return false;
         }
         let before = cx.game.before_last().clone();
         if let [other] = exact(&before, cx.board.seen())[..] {
-            self.moved_on(cx, &before, other);
-            return Some(DueStep::WentOn);
+            self.goes_on(cx, cx.game.len() - 1, &before, ply.m, other);
+            return true;
         }
-        let gone = self.gone_beyond(cx, &before, pos, &ply)?;
-        self.moved_beyond(cx, &before, &ply, gone);
-        Some(DueStep::Nothing)
+        let gone = self.gone_beyond(cx, &before, pos, &ply);
+        if let Some(gone) = gone {
+            self.moved_beyond(cx, &before, &ply, gone);
+        }
+        gone.is_some()
     }
 
-    /// The released piece went on to another square, or another one stands in its place. 4.6 (4.7).
-    fn moved_on(&mut self, cx: &mut Context, before: &Chess, other: Move) {
-        let Some(old) = cx.game.last_ply().cloned() else { return };
-        let idx = cx.game.len() - 1;
-        cx.game.truncate(idx);
-        cx.game.push(other, cx.now, false);
-        if self.is_back(cx, idx) {
-            cx.out.log(Code::Restored, None);
+    /// The piece that was released at the end of `old`, half-move `idx`, stands at that of `other`,
+    /// or another one in its place. 4.6 (4.7).
+    pub(super) fn goes_on(
+        &mut self,
+        cx: &mut Context,
+        idx: usize,
+        before: &Chess,
+        old: Move,
+        other: Move,
+    ) {
+        let by = before.turn();
+        let san = |m: Move| SanPlus::from_move(before.clone(), m).to_string();
+        let is_it = |known: &&mut Breach| known.ply == idx && known.first.is_some();
+        if let Some(known) = self.breaches.iter_mut().find(is_it) {
+            let was_beyond = known.beyond.take().is_some();
+            let is_back = known.first.as_ref() == Some(&san(other));
+            if !is_back && (known.other.replace(other) != Some(other) || was_beyond) {
+                cx.out.log(Code::MovedAfterRelease, Some(by));
+            }
             return;
         }
-        let earlier = self.breaches.iter().find(|breach| breach.ply == idx).cloned();
-        self.breaches.retain(|breach| breach.ply != idx);
-        let is_pressed = earlier.as_ref().is_some_and(|earlier| earlier.is_pressed);
-        cx.out.log(Code::MovedAfterRelease, Some(old.by));
-        let (number, binding, first) = match earlier {
-            Some(earlier) if earlier.first.is_some() => {
-                (earlier.number, earlier.binding, earlier.first)
-            }
-            _ => {
-                let binding = match is_exchange(old.m, other) {
-                    true => Binding::Promote(old.m.to(), old.m.promotion()),
-                    false => Binding::Destination(target_of(old.m, before.turn())),
-                };
-                (self.next_breach(), binding, Some(old.san))
-            }
+        let binding = match is_exchange(old, other) {
+            true => Binding::Promote(old.to(), old.promotion()),
+            false => Binding::Destination(target_of(old, by)),
         };
-        let went_on = Breach::by_release(number, old.by, idx, binding);
-        self.breaches.push(Breach { first, is_pressed, ..went_on });
+        cx.out.log(Code::MovedAfterRelease, Some(by));
+        let went_on = Breach::by_release(self.next_breach(), by, idx, binding);
+        let first = Some(san(old));
+        self.breaches.push(Breach { first, other: Some(other), ..went_on });
         note_handling(cx);
+    }
+
+    /// The record has another move of the piece that was released at the end of `old`, or the same
+    /// again. 4.6 (4.7).
+    pub(super) fn moved_on(&mut self, cx: &mut Context, before: &Chess, old: &Release) {
+        let Some(other) = cx.game.last_ply().map(|ply| ply.m) else { return };
+        let idx = cx.game.len() - 1;
+        if self.is_back(cx, idx) {
+            cx.out.log(Code::Restored, None);
+        } else if old.m != other && old.m.from() == other.from() && self.was_released(cx, old) {
+            self.goes_on(cx, idx, before, old.m, other);
+        }
     }
 
     /// A piece that had gone on may be back where it was released first, as half-move `idx` has it:
@@ -152,20 +165,41 @@ impl Motion {
     }
 
     /// A further piece was moved after the move was made.
-    fn second_move(&mut self, cx: &mut Context, san: &str, other: Option<Move>) {
+    fn second_move(&mut self, cx: &mut Context, ply: &PastPly, other: Option<Move>) {
         if cx.matters.has(|case| matches!(case, Case::Second { .. })) {
             return;
         }
-        let by = cx.game.last_ply().map(|ply| ply.by);
-        cx.out.log(Code::SecondMove, by);
-        let stands = format!("{san} stands");
+        cx.out.log(Code::SecondMove, Some(ply.by));
+        let stands = format!("{} stands", ply.san);
         let accept = match other {
             Some(m) if m.is_castle() => "accept castling".to_owned(),
             Some(m) => format!("accept {m}"),
             None => "accept what stands".to_owned(),
         };
-        let case = Case::Second { both: other, pressed: None };
+        let case = Case::Second { first: ply.m, both: other, pressed: None };
         cx.open(case, &[&stands, &accept], MayAct::Yes);
+    }
+
+    /// The opponent answers two moves that are on record as one: that one stands.
+    pub(super) fn stands_as_both(&mut self, cx: &mut Context) {
+        let last = cx.game.len().checked_sub(1);
+        if let Some(idx) = cx.matters.second_pressed().filter(|idx| Some(*idx) == last) {
+            cx.matters.close(|case| matches!(case, Case::Second { .. }));
+            cx.complete(idx);
+        }
+    }
+
+    /// A further piece that was moved, and pressed on, is back: the first move stands, and is
+    /// completed by that press. 4.4b (4.4.2).
+    pub(super) fn undo_second(&mut self, cx: &mut Context) {
+        let Some((first, idx)) = cx.matters.second_undone(&cx.game, cx.board.seen()) else {
+            return;
+        };
+        cx.game.truncate(idx);
+        cx.game.push(first, cx.now, false);
+        cx.matters.close(|case| matches!(case, Case::Second { .. }));
+        cx.out.log(Code::Restored, None);
+        cx.complete(idx);
     }
 
     /// Whether the piece that `ply` released, and nothing else, has gone on: to a square that it
@@ -236,9 +270,9 @@ impl Motion {
         let plies = cx.game.plies();
         let mut pressed = Vec::new();
         self.breaches.retain_mut(|breach| {
+            let is_back = breach.first.as_ref() == plies.get(breach.ply).map(|ply| &ply.san);
             let was_beyond = breach.beyond.take().is_some();
-            let san = plies.get(breach.ply).map(|ply| &ply.san);
-            let is_over = was_beyond && breach.first.as_ref() == san;
+            let is_over = is_back && (was_beyond || breach.other.take().is_some());
             if is_over && breach.is_pressed {
                 pressed.push(breach.ply);
             }
@@ -252,6 +286,30 @@ impl Motion {
     /// Whether a released piece stands where its move could not have gone.
     pub(in super::super) fn has_gone_beyond(&self) -> bool {
         self.breaches.iter().any(|breach| breach.beyond.is_some())
+    }
+
+    /// Whether a released piece stands at the end of another move than is on record.
+    pub(super) fn stands_elsewhere(&self, cx: &Context) -> bool {
+        let is_first = |breach: &Breach| {
+            breach.first.as_ref() == cx.game.plies().get(breach.ply).map(|ply| &ply.san)
+        };
+        self.breaches.iter().any(|breach| breach.other.is_some() && is_first(breach))
+    }
+
+    /// A piece that was released is back where it came from, as is the record: its player is bound
+    /// to where he released it. 4.6 (4.7).
+    pub(in super::super) fn note_gone_back(&mut self, cx: &mut Context) {
+        let is_over = |known: &Release| self.was_released(cx, known);
+        let Some(known) = self.turn.release.as_ref().filter(|known| is_over(known)) else { return };
+        let by = cx.mover();
+        let at = Binding::Destination(target_of(known.m, by));
+        if cx.is_astray() || self.turn.released.as_ref() == Some(&at) {
+            return;
+        }
+        self.turn.release = None;
+        self.turn.released = Some(at);
+        cx.out.log(Code::MovedAfterRelease, Some(by));
+        note_handling(cx);
     }
 
     /// The clock is pressed on a piece that rested for so short a time where it might have stayed

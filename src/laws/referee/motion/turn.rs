@@ -49,4 +49,15 @@ pub(in super::super) struct Turn {
     pub is_simultaneous: bool,
     /// When the piece that was moved last left its new square again.
     pub withdrawn: Option<Mono>,
+    /// The move at whose end the board has rested, which is not on record, or not any more.
+    pub release: Option<Release>,
+}
+
+/// The end of a legal move, at which the board has rested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in super::super) struct Release {
+    pub m: Move,
+    pub made: Mono,
+    /// When its piece left that square again.
+    pub left: Option<Mono>,
 }
