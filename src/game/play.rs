@@ -302,6 +302,8 @@ impl Play {
         if self.is_set_aside {
             return;
         }
+        // An illegal move stands once it is answered, whoever has pressed for it.
+        let n_told = n_told.min(self.tracker.best().n_standing());
         let still = at.since(self.tracker.last_change());
         let n_clear = n_clear.max(self.tracker.n_undisputed());
         let n_told = if still < DOUBT_TOLD_AFTER { n_told.min(n_clear) } else { n_told };

@@ -143,6 +143,15 @@ impl Play {
         }
     }
 
+    /// The board is read after nobody heard it for a while, and stands otherwise than it did: what
+    /// was seen before, and led to a position that ended the game, says nothing of what is played
+    /// now. That may be the next game.
+    pub(in crate::game) fn forget_before_gap(&mut self) {
+        if self.ending.is_some() {
+            self.past.forget();
+        }
+    }
+
     /// Somebody presses after the end. After one that no position has brought the moves that are
     /// pressed are on no record, which is told once.
     pub(super) fn watch_played_on(&mut self, facts: &mut Vec<Fact>) {

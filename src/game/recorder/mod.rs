@@ -336,6 +336,9 @@ impl Recorder {
         let before = play.tracker().seen().clone();
         self.note_pictured(&before, placement);
         let Some(play) = &mut self.play else { return false };
+        if self.has_gap && before != *placement {
+            play.forget_before_gap();
+        }
         let has_changed = match is_silent {
             true => self.picture_in_silence(cx, now, placement),
             false => {
@@ -351,6 +354,7 @@ impl Recorder {
         }
         if std::mem::take(&mut self.is_blind) {
             self.rejudge(cx, now);
+            self.watch_kings(now);
         }
         self.vouch(cx, now);
         let had_gap = std::mem::take(&mut self.has_gap);

@@ -89,8 +89,12 @@ impl Recorder {
             self.timers.clear(Timer::Displaced);
         }
         self.watch_for_restart(cx, now);
-        let kings = self.kings_in_center();
-        if kings.is_none() {
+        self.watch_kings(now);
+    }
+
+    /// Waits until both kings have stood in the center for long enough, if they stand there.
+    pub(super) fn watch_kings(&mut self, now: Mono) {
+        if self.kings_in_center().is_none() {
             self.timers.clear(Timer::Kings);
         } else if !self.timers.is_set(Timer::Kings) {
             self.timers.set(Timer::Kings, now + KINGS_HOLD);
