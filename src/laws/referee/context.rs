@@ -108,6 +108,15 @@ impl Context {
         self.board.rest_at(self.now + self.terms.rest);
     }
 
+    /// Of two moves of which one was to be chosen the record has neither any more.
+    pub(super) fn forget_second(&mut self) {
+        let last = self.game.last_ply().map(|ply| ply.m);
+        self.matters.close(|case| match case {
+            Case::Second { first, both, .. } => last != Some(*first) && last != *both,
+            _ => false,
+        });
+    }
+
     /// Puts a case before the arbiter, with its choices.
     pub(super) fn open(&mut self, case: Case, options: &[&str], may_act: MayAct) {
         let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();

@@ -133,6 +133,7 @@ impl Referee {
             self.make(m);
         }
         self.motion.note_gone_back(&mut self.cx);
+        self.cx.forget_second();
         if self.cx.is_astray() {
             self.cx.await_rest();
         }

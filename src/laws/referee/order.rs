@@ -457,12 +457,11 @@ impl Referee {
 
     /// The position after the first of two moves, which may be on record as one.
     fn after_first(&self, first: Move) -> (Board, String) {
-        let n = self.cx.game.len();
-        let is_last = self.cx.game.last_ply().is_some_and(|ply| ply.m == first);
-        let mut after = self.cx.game.position(if is_last { n } else { n - 1 }).clone();
-        if !is_last {
-            after.play_unchecked(first);
-        }
+        let game = &self.cx.game;
+        let is_last = game.last_ply().is_none_or(|ply| ply.m == first);
+        let other = || game.before_last().clone().play(first).ok();
+        let after = if is_last { None } else { other() };
+        let after = after.unwrap_or_else(|| game.last().clone());
         (after.board().clone(), fen_of(&after))
     }
 

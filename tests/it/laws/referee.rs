@@ -13,6 +13,7 @@ use rokade::relay::record::Record;
 use rokade::relay::view::View;
 use rokade::table::{Placement, Reading};
 use rokade::time::{Mono, Stamp, Wall};
+use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{Board, ByColor, CastlingMode, Chess, Color, Position, Square};
 use std::time::Duration;
@@ -27,7 +28,12 @@ fn settings() -> Settings {
 
 /// These moves from the start on, as they are on record.
 fn on_record(moves: &[&str]) -> Sheet {
-    let mut pos = Chess::default();
+    on_record_from(&Chess::default(), moves)
+}
+
+/// These moves from `start` on, as they are on record.
+fn on_record_from(start: &Chess, moves: &[&str]) -> Sheet {
+    let mut pos = start.clone();
     let mut sheet = Sheet::default();
     for text in moves {
         let uci: UciMove = text.parse().expect("a move");
@@ -410,6 +416,74 @@ proptest! {
             let after = game.referee().and_then(|referee| referee.result().cloned());
             let is_arbiters = matches!(event, Event::Act(Act::Ordered { .. }));
             prop_assert!(before.is_none() || before == after || is_arbiters);
+        }
+    }
+}
+
+/// What a referee may be told at a board on which White may castle and promote: every record of a
+/// few half-moves, every reading of the squares that these touch, presses, and rulings.
+fn all_told(start: &Chess) -> Vec<Told> {
+    let lines = [
+        "",
+        "h1f1",
+        "e1g1",
+        "e1f1",
+        "a7a8q",
+        "a7a8n",
+        "h1f1 e8e7",
+        "e1g1 e8e7",
+        "h1f1 e8e7 a7a8r",
+        "a7a8q e8e7",
+    ];
+    let mut told: Vec<Told> = Vec::new();
+    for line in lines {
+        let sheet = on_record_from(start, &line.split_whitespace().collect::<Vec<_>>());
+        told.push(Told::Record(sheet.clone()));
+        told.push(Told::Moves(sheet));
+    }
+    let (white, black) = (Color::White, Color::Black);
+    let pieces = [white.king(), white.rook(), white.pawn(), white.queen(), black.king()];
+    for sq in ["h1", "f1", "e1", "g1", "a7", "a8", "e8", "e7"] {
+        let sq: Square = sq.parse().expect("a square");
+        told.push(Told::Square(sq, Reading::Empty));
+        told.extend(pieces.map(|piece| Told::Square(sq, Reading::Piece(piece))));
+    }
+    for by in Color::ALL {
+        told.push(Told::Pressed(by));
+        told.push(Told::Illegal(by));
+    }
+    told.extend([Told::Passed, Told::Looked, Told::Stands, Told::Final]);
+    for words in ["confirm", "dismiss", "pause", "resume white"] {
+        let order = words.parse().expect("an order");
+        let (author, reason) = ("A".to_owned(), String::new());
+        told.push(Told::Act(Act::Ordered { order, author, reason }));
+    }
+    told
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// The record may say anything at any time: nothing fails, and what is asked is answered.
+    #[test]
+    fn any_record_is_survived(
+        picks in prop::collection::vec((0_usize..1_000, 0_u64..3_000), 1..60),
+    ) {
+        let fen: Fen = "4k3/P7/8/8/8/8/8/R3K2R w KQ - 0 1".parse().expect("a position");
+        let mode = CastlingMode::Standard;
+        let start: Chess = fen.into_position(mode).expect("a legal one");
+        let seen = Placement::from(start.board().clone());
+        let mut referee = Referee::new(Terms::default(), start.clone(), mode, seen);
+        let running = Some(Color::White);
+        referee.tell(Mono(0), &Told::Clock(Clocks { running, ..Clocks::default() }));
+        let all = all_told(&start);
+        let mut ms = 0;
+        for (pick, later) in picks {
+            ms += later;
+            referee.tell(Mono::from_millis(ms), &all[pick % all.len()]);
+            let _ = (referee.demanded_fen(), referee.target_board(), referee.binding());
+            let _ = (referee.pending(), referee.notation(), referee.castling_rights());
+            prop_assert!(referee.n_completed() <= referee.moves().len());
         }
     }
 }
