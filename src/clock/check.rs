@@ -246,6 +246,8 @@ impl Check {
             notes.push(ClockNote::BatteryLow);
         }
         self.is_battery_low |= shown.is_battery_low;
+        // What a clock shows that runs when it is first read is not what it was set to.
+        let is_setting_known = self.first.is_some();
         if let Some(times) = shown.times {
             if self.shows_nothing(at, times, notes) {
                 return;
@@ -297,9 +299,9 @@ impl Check {
         let is_back = std::mem::take(&mut self.is_lost);
         if is_back && (!self.is_driven || self.recent.is_empty()) {
             self.come_back(at, times, notes);
-        } else if is_start {
+        } else if is_start && is_setting_known {
             self.check_setting(notes);
-        } else {
+        } else if !is_start {
             self.compare(at, times, has_stood, has_gap, notes);
         }
         match self.recent.back_mut().filter(|(_, last)| *last == times) {

@@ -417,10 +417,13 @@ impl Recovered {
         let (gone, clocked) = if self.trail.has_missed() { (None, None) } else { (gone, clocked) };
         let (trail, mut followed) = (self.trail, None);
         let (until, ahead) = (self.last_at + trail.later(), ahead + trail.later());
+        let mut untold_press = None;
         let play = self.game.map(|(sheet, ending)| {
             followed = trail.followed(&sheet);
+            let again = trail.seen_again(&sheet, until, ahead);
+            untold_press = trail.untold_press(until).filter(|_| again.is_some());
             let mut play = Play::resumed(sheet, ending);
-            play.see_again(followed.clone(), ahead, trail.seen(), trail.has_open_press());
+            play.see_again(again, trail.seen(), trail.has_open_press());
             play.distrust(trail.faulty());
             play.is_closed = self.is_closed;
             play
@@ -438,6 +441,7 @@ impl Recovered {
             gone,
             clocked,
             legacy,
+            untold_press,
             own_board,
         });
         game

@@ -4,18 +4,24 @@
 use super::entry::{Basis, Fact, LinkState};
 use super::faulty::SensorFaults;
 use super::score::ScoreSheet;
-use crate::laws::{Finding, FindingKind};
+use crate::laws::{Finding, FindingKind, Stage};
 use crate::table::Placement;
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::tracker::{RESTED, STEP_MAX, TAIL_MAX};
 use crate::track::{Step, Tracker};
-use shakmaty::{Bitboard, Board, Position};
+use shakmaty::{Bitboard, Board, Color, Position};
 use std::collections::VecDeque;
 use std::time::Duration;
 
 /// Steps that are kept at the most; of more, those before are no few moves any more.
 const STEPS_MAX: usize = 2_000;
+
+/// When a press was that nobody has been told of, by the time of the daemon that comes next: before
+/// all that this hears, and behind all that was before.
+pub(super) const UNTOLD_AT: Mono = Mono(1);
+/// A press that was for an illegal move has been told of by then.
+const UNTOLD_MAX: Duration = Duration::from_secs(11);
 
 /// The board stood as the record has it.
 #[derive(Clone, Debug)]
@@ -42,6 +48,9 @@ pub(super) struct Trail {
     is_stopped: bool,
     /// The last press has not completed a move yet.
     has_open_press: bool,
+    /// Whose press that was, and how many steps had been taken by then, as long as it may be for an
+    /// illegal move of which nobody has been told.
+    untold_press: Option<(Color, usize)>,
     /// Sensors that do not tell.
     faulty: SensorFaults,
     /// How the board stood before nobody heard it, while what was played then is not on record.
@@ -73,6 +82,7 @@ impl Trail {
             has_run: false,
             is_stopped: false,
             has_open_press: false,
+            untold_press: None,
             faulty: SensorFaults::default(),
             missed: None,
             is_unheard: false,
@@ -123,10 +133,16 @@ impl Trail {
             Fact::Pressed { by } => {
                 self.step(at, Step::Pressed { by: *by, left: None }, sheet);
                 (self.has_run, self.has_open_press) = (true, true);
+                self.untold_press = Some((*by, self.n_gone + self.steps.len() - 1));
             }
             Fact::MoveCompleted { ply, by, .. } => {
                 self.has_open_press &= *by != CompletedBy::Press;
+                self.untold_press = self.untold_press.filter(|_| *by != CompletedBy::Press);
                 self.forget_before(*ply);
+            }
+            Fact::IllegalMove { stage: Stage::Completed, .. }
+            | Fact::Found(Finding { kind: FindingKind::PressWithoutMove, .. }) => {
+                self.untold_press = None;
             }
             Fact::MoveRetracted { ply } => {
                 self.waypoints.retain(|known| known.n < *ply);
@@ -187,6 +203,7 @@ impl Trail {
         self.n_gone += self.steps.len();
         self.steps.clear();
         self.waypoints.clear();
+        self.untold_press = None;
     }
 
     /// `n` half-moves are completed: only the last are open to revision.
@@ -220,9 +237,49 @@ impl Trail {
         self.has_open_press
     }
 
+    /// Who pressed the clock shortly before `until`, the end of the trail, if that was for no move
+    /// on record and may have been for an illegal one.
+    pub(super) fn untold_press(&self, until: Mono) -> Option<Color> {
+        let (by, idx) = self.untold_press?;
+        let (at, _) = self.steps.get(idx.checked_sub(self.n_gone)?)?;
+        (until.since(*at) <= UNTOLD_MAX).then_some(by)
+    }
+
     /// What was seen on this trail, as a tracker had it that saw it, with the times of then; `None`
     /// if that does not lead to the completed moves of `sheet`.
     pub(super) fn followed(&self, sheet: &ScoreSheet) -> Option<Tracker> {
+        self.follow(sheet, |_, _| None)
+    }
+
+    /// The same by a time that begins when nobody had heard the board since `until`, and is so much
+    /// behind that of then. An [`Self::untold_press`] comes first in it, at [`UNTOLD_AT`], with
+    /// what was heard since.
+    pub(super) fn seen_again(
+        &self,
+        sheet: &ScoreSheet,
+        until: Mono,
+        ahead: Duration,
+    ) -> Option<Tracker> {
+        let Some((_, first)) = self.untold_press.filter(|_| self.untold_press(until).is_some())
+        else {
+            let mut tracker = self.followed(sheet)?;
+            tracker.age(ahead);
+            return Some(tracker);
+        };
+        self.follow(sheet, |idx, tracker| {
+            if idx == first {
+                tracker.age(ahead);
+            }
+            (idx >= first).then_some(UNTOLD_AT)
+        })
+    }
+
+    /// Follows the steps, each at the time that `at` says for its number, or else its own.
+    fn follow(
+        &self,
+        sheet: &ScoreSheet,
+        at: impl Fn(usize, &mut Tracker) -> Option<Mono>,
+    ) -> Option<Tracker> {
         let n_completed = sheet.n_completed();
         let known = self.waypoints.front().filter(|_| !self.has_missed());
         let from = known.filter(|from| from.n <= n_completed)?;
@@ -233,24 +290,30 @@ impl Trail {
         let (first, _) = self.steps.get(from.idx - self.n_gone)?;
         tracker.witness(*first, &from.seen);
         tracker.distrust(from.faulty);
-        for (at, step) in self.steps.range(from.idx - self.n_gone..) {
+        let mut is_again = false;
+        let steps = self.steps.range(from.idx - self.n_gone..);
+        for (idx, (then, step)) in (from.idx..).zip(steps) {
+            let again = at(idx, &mut tracker);
+            let at = again.unwrap_or(*then);
+            is_again |= again.is_some();
             let rested = tracker.last_change() + RESTED;
-            if rested < *at {
+            if rested < at {
                 tracker.look(rested, STEP_MAX);
             }
             match step {
                 Step::Sensed { sq, reading } => {
-                    tracker.sense(*at, *sq, *reading);
+                    tracker.sense(at, *sq, *reading);
                 }
                 Step::Found(placement) => {
-                    tracker.picture(*at, placement);
-                    tracker.look(*at, 1);
+                    tracker.picture(at, placement);
+                    tracker.look(at, 1);
                 }
-                Step::Pressed { by, .. } => tracker.press(*at, *by),
+                Step::Pressed { by, .. } => tracker.press(at, *by),
                 Step::Showed(_) => {}
             }
         }
-        if let Some(made) = self.made.filter(|made| *made >= tracker.last_change()) {
+        let made = self.made.filter(|made| !is_again && *made >= tracker.last_change());
+        if let Some(made) = made {
             tracker.look(made, STEP_MAX);
         }
         let recorded = &sheet.moves()[from.n..];

@@ -97,6 +97,8 @@ pub const KNOCKED_OWN: Cost = 6 * POINT;
 /// A piece that goes back to the next square, where it came from, and nobody has pressed: it was
 /// knocked over.
 pub const SET_UP_AGAIN: Cost = 3 * POINT;
+/// The same of pieces of both players, one after the other: then all stands as it did before.
+pub const ALL_SET_UP_AGAIN: Cost = 5 * POINT;
 /// A piece that came to a square and went on before the board looked at it.
 pub const PASSED: Cost = 2 * POINT;
 /// A piece that was seen beside the square that it went to, and came right later.

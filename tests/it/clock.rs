@@ -6,7 +6,7 @@ mod script;
 
 use crate::table::rows;
 use device::Desk;
-use rokade::clock::{ClockNote, TimeControl};
+use rokade::clock::{Check, ClockNote, TimeControl};
 use rokade::time::Mono;
 use shakmaty::Color;
 use std::time::Duration;
@@ -83,6 +83,16 @@ fn differences_of_a_clock_are_named_as_the_table_says() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What it was set to nobody saw.
+#[test]
+fn a_clock_that_runs_when_it_is_first_read_is_not_set_wrong() {
+    let mut desk = Desk::new(Some("3m+2s"), "3m+2s");
+    ["start white", "wait 30"].into_iter().for_each(|step| desk.step(step));
+    desk.check = Check::new(Some("3m+2s".parse().expect("a time control")));
+    ["wait 5", "press white", "wait 9"].into_iter().for_each(|step| desk.step(step));
+    assert_eq!(desk.notes, []);
 }
 
 /// Four hours of play, each move a little longer or shorter, on a clock whose second is `second`

@@ -70,8 +70,7 @@ impl Game {
 
     /// The game goes on where its record stops.
     pub(super) fn take_up(&mut self, before: Before) {
-        let Before { known, white, has_clock, play, bench, gone, clocked, legacy, own_board } =
-            before;
+        let Before { known, white, has_clock, play, bench, gone, clocked, legacy, .. } = before;
         self.board.take_up(known);
         self.clock.take_up(white, has_clock, self.board.lies());
         if let Some(play) = play {
@@ -81,10 +80,13 @@ impl Game {
             self.bench = bench;
         }
         let (recorder, mut cx) = self.parts();
-        recorder.set_own_board(own_board);
+        recorder.set_own_board(before.own_board);
         recorder.begin_silence(&mut cx, None);
         recorder.note_gone(gone, clocked);
         recorder.recover_base(&mut cx, legacy);
+        if let Some(by) = before.untold_press {
+            recorder.recover_press(by);
+        }
     }
 
     /// The settings that the game was made with.
@@ -454,6 +456,9 @@ pub(super) struct Before {
     pub clocked: Option<LastRead>,
     /// What was seen of the board.
     pub legacy: Legacy,
+    /// Who pressed last, at [`UNTOLD_AT`](crate::game::trail::UNTOLD_AT), if nobody has been told
+    /// for what.
+    pub untold_press: Option<Color>,
     /// Whose board was heard last.
     pub own_board: OwnBoard,
 }

@@ -29,18 +29,16 @@ pub(in crate::game) struct Remembered<'a> {
 
 impl Play {
     /// The sensors showed `seen` when they were heard last. A tracker that has `followed` them
-    /// until then, by a time that is `ahead` of ours, knows what else the moves on record may have
-    /// been. `has_open_press` if the clock was pressed for none of these.
+    /// until then, by our time, knows what else the moves on record may have been. `has_open_press`
+    /// if the clock was pressed for none of these.
     pub(in crate::game) fn see_again(
         &mut self,
         followed: Option<Tracker>,
-        ahead: Duration,
         seen: &Placement,
         has_open_press: bool,
     ) {
         if let Some(tracker) = followed {
             self.tracker = tracker;
-            self.tracker.age(ahead);
         }
         self.tracker.witness(Mono::default(), seen);
         self.forget_heard(Mono::default());

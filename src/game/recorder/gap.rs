@@ -375,6 +375,9 @@ impl Recorder {
         // What was pressed before it stands as it stood: it is still to be judged.
         self.watch.note_silence(now);
         self.rejudge(cx, now);
+        if cx.clock.is_interrupted() && self.kings_in_center().is_none() {
+            self.watch_stopped(now);
+        }
     }
 
     /// The silence is over, or will never be spoken of.

@@ -441,7 +441,7 @@ impl Recorder {
         }
     }
 
-    fn kings_in_center(&self) -> Option<Ending> {
+    pub(super) fn kings_in_center(&self) -> Option<Ending> {
         let seen = self.play.as_ref()?.tracker().seen().known();
         Ending::of_kings(seen.king_of(Color::White)?, seen.king_of(Color::Black)?)
     }

@@ -5,9 +5,11 @@
 //! its square. Nobody puts such a piece back to where it came from.
 
 use super::timers::Timer;
-use super::watch::{PressedFor, SUSPECT_AFTER};
+use super::watch::{PressSource, PressedFor, SUSPECT_AFTER, Suspect};
 use super::{Cx, Recorder};
 use crate::game::entry::Fact;
+use crate::game::score::ScoreSheet;
+use crate::game::trail::UNTOLD_AT;
 use crate::laws::{Finding, FindingKind, Stage};
 use crate::time::Mono;
 use crate::track::Mismatch;
@@ -37,13 +39,21 @@ impl Recorder {
         if self.watch.pressed.as_ref().is_some_and(is_back) {
             return;
         }
-        let sheet = play.sheet();
-        let n = sheet.len();
-        let before = [n, n.saturating_sub(1)].map(|n| sheet.position(n));
-        let before = before.into_iter().find(|pos| pos.turn() == by).cloned();
-        self.watch.pressed =
-            before.map(|before| PressedFor { by, at: now, before, illegal: None, back: None });
+        self.watch.pressed = pressed_for(play.sheet(), by, now);
         self.timers.set(Timer::Stood, now + SUSPECT_AFTER);
+    }
+
+    /// `by` had pressed, shortly before a daemon was gone that has not told for what.
+    pub(in crate::game) fn recover_press(&mut self, by: Color) {
+        let (at, before) = (UNTOLD_AT, Mono::default());
+        let Some(play) = &self.play else { return };
+        let is_on_move = self.watch.is_on_move(play, by);
+        let how = PressSource::Lever;
+        self.watch.note_press(at, by);
+        self.watch.suspect =
+            Some(Suspect { by, at, how, before, is_on_move, grace: Duration::ZERO });
+        self.watch.pressed = pressed_for(play.sheet(), by, at);
+        self.look_at_pressed();
     }
 
     /// Whether an illegal move stands where a press was a moment ago.
@@ -99,4 +109,12 @@ impl Recorder {
             _ => self.look_at_pressed(),
         }
     }
+}
+
+/// A press of `by` at `at`, and how the pieces stood when he was to move.
+fn pressed_for(sheet: &ScoreSheet, by: Color, at: Mono) -> Option<PressedFor> {
+    let n = sheet.len();
+    let before = [n, n.saturating_sub(1)].map(|n| sheet.position(n));
+    let before = before.into_iter().find(|pos| pos.turn() == by).cloned()?;
+    Some(PressedFor { by, at, before, illegal: None, back: None })
 }

@@ -158,7 +158,10 @@ impl Referee {
                 self.motion.stands_beyond(breach);
                 self.let_end_stand();
             }
-            Case::Illegal(Illegal { has_shadow: true, .. }) => illegal_stands(&mut self.cx),
+            // What was put right does not stand any more.
+            Case::Illegal(Illegal { has_shadow: true, is_put_right: false, .. }) => {
+                illegal_stands(&mut self.cx);
+            }
             _ => {}
         }
     }

@@ -449,7 +449,9 @@ impl Referee {
         let by_matter = self.cx.matters.iter().rev().find_map(|matter| match &matter.case {
             Case::OutOfTurn | Case::Displaced => Some(at(n)),
             Case::Second { first, .. } => Some(self.after_first(*first)),
-            Case::Illegal(case) if matter.may_act == MayAct::Yes => Some(at(case.ply)),
+            Case::Illegal(case) if matter.may_act == MayAct::Yes && !case.is_put_right => {
+                Some(at(case.ply))
+            }
             _ => None,
         });
         by_matter.or_else(|| self.demanded_piece())

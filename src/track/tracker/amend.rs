@@ -355,16 +355,22 @@ impl Tracker {
 
 /// What it speaks against `m` after `line` that its piece goes back to the next square, where it
 /// came from, while nobody has pressed since, although the players do press: it was knocked over
-/// and is set up again.
+/// and is set up again. More, if the opponent's piece has just gone back as well: nobody plays so.
 pub(in crate::track) fn set_up_again(line: &Line, m: Move) -> Cost {
     let is_pressed = |ply: &Ply| ply.completion.is_some_and(|done| done.by == CompletedBy::Press);
     let n = line.plies.len();
     let [own, reply] = line.plies[n.saturating_sub(2)..] else { return 0 };
-    let is_back = own.m.from() == Some(m.to()) && m.from() == Some(own.m.to());
+    let is_way_back =
+        |from: Move, to: Move| from.from() == Some(to.to()) && to.from() == Some(from.to());
     let is_unpressed = !is_pressed(&own) && !is_pressed(&reply) && !own.is_unwatched;
     let has_clock = line.plies.iter().any(is_pressed);
-    let is_it = is_back && is_plain(own.m) && own.m.to().distance(m.to()) == 1;
-    if is_it && is_unpressed && has_clock { weigh::SET_UP_AGAIN } else { 0 }
+    let is_it = is_way_back(own.m, m) && is_plain(own.m) && own.m.to().distance(m.to()) == 1;
+    if !is_it || !is_unpressed || !has_clock {
+        return 0;
+    }
+    let before = n.checked_sub(3).map(|idx| line.plies[idx]);
+    let is_again = |first: Ply| is_way_back(first.m, reply.m) && !is_pressed(&first);
+    weigh::SET_UP_AGAIN + if before.is_some_and(is_again) { weigh::ALL_SET_UP_AGAIN } else { 0 }
 }
 
 /// Whether a king stands on `sq`.

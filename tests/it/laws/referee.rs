@@ -142,6 +142,8 @@ fn what_waits_is_told_as_it_stands() {
     assert_eq!(told("breach-displaced-1", 4), [breach]);
     let demanded = "the board must show rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     assert_eq!(told("enforced-once-1", 6), ["white must move d2", demanded]);
+    let put_right = told("put-right-1", 8);
+    assert_eq!(put_right.len(), 1, "{put_right:?}");
     assert_eq!(told("envelope-1", 2), ["white is to seal his move"]);
     let sealed = "white has written his move; it is sealed when he stops the clocks";
     assert_eq!(told("envelope-1", 3), [sealed]);
