@@ -106,10 +106,10 @@ impl Bench {
     }
 
     /// Another referee takes over, who knows what is on record.
-    pub(super) fn begin_again(&mut self) {
+    pub(super) fn begin_again(&mut self, now: Mono) {
         self.orders.clear();
         self.said.clear();
-        self.referee.begin_again();
+        self.referee.begin_again(now);
     }
 
     /// The clock shows this now.

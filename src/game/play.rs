@@ -86,6 +86,8 @@ pub struct Play {
     heard: Testimony,
     /// When the last move was released that is not.
     open_since: Mono,
+    /// When a daemon took the game up again.
+    resumed_at: Mono,
     /// The board as it has rested since then was held against all open moves.
     audited: Option<Mono>,
     /// Moves that were pressed since the result.
@@ -114,6 +116,7 @@ impl Play {
             tracker,
             heard,
             open_since: Mono::default(),
+            resumed_at: Mono::default(),
             audited: None,
             presses: Vec::new(),
             lent: None,
@@ -236,6 +239,14 @@ impl Play {
     /// The times now, for moves that no press completes.
     pub(super) fn lend_times(&mut self, times: Option<Times>) {
         self.lent = times;
+    }
+
+    /// The press at `at` is to be made again: the clock goes for its player as before.
+    pub(super) fn give_back_press(&mut self, at: Mono) {
+        self.tracker.give_back_press(at);
+        if let Some(other) = &mut self.other {
+            other.tracker.give_back_press(at);
+        }
     }
 
     /// Forgets the press at `at`: the lever was only touched.

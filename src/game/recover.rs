@@ -318,7 +318,7 @@ impl Recovered {
         if is_new {
             self.times = self.times_at(before).map(|times| (times, None, entry.at.mono));
             self.minutes.note_restart();
-            self.trail.begin_anew(before, entry.at.mono);
+            self.trail.begin_anew(before);
         }
         if let (true, Some((sheet, _))) = (is_new, &mut self.game) {
             sheet.forget_times();
@@ -388,9 +388,8 @@ impl Recovered {
     /// What the clock showed before that, if it went.
     fn clocked(&self) -> Option<LastRead> {
         let (times, running, ago) = self.times()?;
-        let ago = ago + self.gone?;
-        let n_since = self.presses.len();
-        Some(LastRead { times, turn: running?, at: Mono::default(), ago, n_since })
+        let at = (self.last_at + self.trail.later()).earlier(ago);
+        Some(LastRead { times, turn: running?, at, n_since: self.presses.len() })
     }
 
     /// The serial numbers that the board has told, the last one last.
@@ -405,30 +404,30 @@ impl Recovered {
 
     /// A game that goes on where the record stops, once the board has spoken.
     pub fn into_game(self, settings: Settings) -> Game {
+        let clocked = self.clocked();
         let (lies, white) = match self.seats.filter(|_| self.game.is_some()) {
             Some((lies, white)) => (Some(lies), white),
             None => (None, End::Left),
         };
         let white = settings.white_end.unwrap_or(white);
-        let bench = self.game.as_ref().and_then(|(sheet, _)| self.minutes.seat(&settings, sheet));
-        let (gone, clocked) = (self.gone, self.clocked());
-        let ahead = self.last_at.since(Mono::default()) + gone.unwrap_or_default();
-        // What was missed before that may be more than there was time for since.
-        let (gone, clocked) = if self.trail.has_missed() { (None, None) } else { (gone, clocked) };
         let (trail, mut followed) = (self.trail, None);
-        let (until, ahead) = (self.last_at + trail.later(), ahead + trail.later());
-        let mut untold_press = None;
+        let until = self.last_at + trail.later();
+        let begins = until + self.gone.unwrap_or_default();
+        let sheet = self.game.as_ref().map(|(sheet, _)| sheet);
+        let bench = sheet.and_then(|sheet| self.minutes.seat(&settings, sheet, begins));
+        // What was missed before that may be more than there was time for since.
+        let is_gone_known = self.gone.is_some() && !trail.has_missed();
+        let clocked = clocked.filter(|_| is_gone_known);
         let play = self.game.map(|(sheet, ending)| {
             followed = trail.followed(&sheet);
-            let again = trail.seen_again(&sheet, until, ahead);
-            untold_press = trail.untold_press(until).filter(|_| again.is_some());
             let mut play = Play::resumed(sheet, ending);
-            play.see_again(again, trail.seen(), trail.has_open_press());
+            play.see_again(followed.clone(), begins, trail.seen(), trail.open_press());
             play.distrust(trail.faulty());
             play.is_closed = self.is_closed;
             play
         });
-        let legacy = Legacy { followed, until, ahead, sensed: trail.into_sensed() };
+        let untold_press = trail.untold_press(until).filter(|_| followed.is_some());
+        let legacy = Legacy { followed, until, sensed: trail.into_sensed() };
         let known = Known { lies, sight: self.sight, serials: self.serials };
         let mut game = Game::new(settings);
         let (has_clock, own_board) = (self.has_clock, self.own_board);
@@ -438,7 +437,8 @@ impl Recovered {
             has_clock,
             play,
             bench,
-            gone,
+            begins,
+            is_gone_known,
             clocked,
             legacy,
             untold_press,
@@ -577,7 +577,7 @@ mod tests {
             (n, n_open, tracker.seen().get(Square::G8), tracker.last_change())
         };
         let empty = crate::table::Reading::Empty;
-        assert_eq!(seen_by(&fold), (0, 1, empty, Mono::default()));
+        assert_eq!(seen_by(&fold), (0, 1, empty, Mono::from_millis(2_800)));
         // What came before a line was cut, or the daemon was gone, goes on where the board stands
         // as it stood, and leads to nothing where it does not.
         let other = Fact::Pictured(Placement::parse("rnbqkbnr/8/8/8/8/8/8/RNBQKBNR").unwrap());

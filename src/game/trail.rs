@@ -17,9 +17,6 @@ use std::time::Duration;
 /// Steps that are kept at the most; of more, those before are no few moves any more.
 const STEPS_MAX: usize = 2_000;
 
-/// When a press was that nobody has been told of, by the time of the daemon that comes next: before
-/// all that this hears, and behind all that was before.
-pub(super) const UNTOLD_AT: Mono = Mono(1);
 /// A press that was for an illegal move has been told of by then.
 const UNTOLD_MAX: Duration = Duration::from_secs(11);
 
@@ -46,11 +43,11 @@ pub(super) struct Trail {
     has_run: bool,
     /// The clock stands: what is moved is no play.
     is_stopped: bool,
-    /// The last press has not completed a move yet.
-    has_open_press: bool,
-    /// Whose press that was, and how many steps had been taken by then, as long as it may be for an
-    /// illegal move of which nobody has been told.
-    untold_press: Option<(Color, usize)>,
+    /// When the last press was that has not completed a move yet.
+    open_press: Option<Mono>,
+    /// When that was, and whose, as long as it may be for an illegal move of which nobody has been
+    /// told.
+    untold_press: Option<(Mono, Color)>,
     /// Sensors that do not tell.
     faulty: SensorFaults,
     /// How the board stood before nobody heard it, while what was played then is not on record.
@@ -81,7 +78,7 @@ impl Trail {
             waypoints: VecDeque::new(),
             has_run: false,
             is_stopped: false,
-            has_open_press: false,
+            open_press: None,
             untold_press: None,
             faulty: SensorFaults::default(),
             missed: None,
@@ -100,10 +97,10 @@ impl Trail {
         }
     }
 
-    /// A daemon begins, which counts its time anew: from `at` on, where the one before it had
-    /// `before` last. Nobody has heard the board since that.
-    pub(super) fn begin_anew(&mut self, before: Mono, at: Mono) {
-        self.later += before.since(at);
+    /// A daemon begins, which counts its time anew, where the one before it had `before` last.
+    /// Nobody has heard the board since that.
+    pub(super) fn begin_anew(&mut self, before: Mono) {
+        self.later += before.since(Mono::default());
         self.miss();
     }
 
@@ -132,11 +129,11 @@ impl Trail {
             }
             Fact::Pressed { by } => {
                 self.step(at, Step::Pressed { by: *by, left: None }, sheet);
-                (self.has_run, self.has_open_press) = (true, true);
-                self.untold_press = Some((*by, self.n_gone + self.steps.len() - 1));
+                (self.has_run, self.open_press) = (true, Some(at));
+                self.untold_press = Some((at, *by));
             }
             Fact::MoveCompleted { ply, by, .. } => {
-                self.has_open_press &= *by != CompletedBy::Press;
+                self.open_press = self.open_press.filter(|_| *by != CompletedBy::Press);
                 self.untold_press = self.untold_press.filter(|_| *by != CompletedBy::Press);
                 self.forget_before(*ply);
             }
@@ -232,54 +229,20 @@ impl Trail {
         self.faulty
     }
 
-    /// Whether the clock was pressed for what is not on record as completed.
-    pub(super) const fn has_open_press(&self) -> bool {
-        self.has_open_press
+    /// When the clock was pressed for what is not on record as completed.
+    pub(super) const fn open_press(&self) -> Option<Mono> {
+        self.open_press
     }
 
-    /// Who pressed the clock shortly before `until`, the end of the trail, if that was for no move
-    /// on record and may have been for an illegal one.
-    pub(super) fn untold_press(&self, until: Mono) -> Option<Color> {
-        let (by, idx) = self.untold_press?;
-        let (at, _) = self.steps.get(idx.checked_sub(self.n_gone)?)?;
-        (until.since(*at) <= UNTOLD_MAX).then_some(by)
+    /// When the clock was pressed shortly before `until`, the end of the trail, and by whom, if
+    /// that was for no move on record and may have been for an illegal one.
+    pub(super) fn untold_press(&self, until: Mono) -> Option<(Mono, Color)> {
+        self.untold_press.filter(|(at, _)| until.since(*at) <= UNTOLD_MAX)
     }
 
     /// What was seen on this trail, as a tracker had it that saw it, with the times of then; `None`
     /// if that does not lead to the completed moves of `sheet`.
     pub(super) fn followed(&self, sheet: &ScoreSheet) -> Option<Tracker> {
-        self.follow(sheet, |_, _| None)
-    }
-
-    /// The same by a time that begins when nobody had heard the board since `until`, and is so much
-    /// behind that of then. An [`Self::untold_press`] comes first in it, at [`UNTOLD_AT`], with
-    /// what was heard since.
-    pub(super) fn seen_again(
-        &self,
-        sheet: &ScoreSheet,
-        until: Mono,
-        ahead: Duration,
-    ) -> Option<Tracker> {
-        let Some((_, first)) = self.untold_press.filter(|_| self.untold_press(until).is_some())
-        else {
-            let mut tracker = self.followed(sheet)?;
-            tracker.age(ahead);
-            return Some(tracker);
-        };
-        self.follow(sheet, |idx, tracker| {
-            if idx == first {
-                tracker.age(ahead);
-            }
-            (idx >= first).then_some(UNTOLD_AT)
-        })
-    }
-
-    /// Follows the steps, each at the time that `at` says for its number, or else its own.
-    fn follow(
-        &self,
-        sheet: &ScoreSheet,
-        at: impl Fn(usize, &mut Tracker) -> Option<Mono>,
-    ) -> Option<Tracker> {
         let n_completed = sheet.n_completed();
         let known = self.waypoints.front().filter(|_| !self.has_missed());
         let from = known.filter(|from| from.n <= n_completed)?;
@@ -290,30 +253,24 @@ impl Trail {
         let (first, _) = self.steps.get(from.idx - self.n_gone)?;
         tracker.witness(*first, &from.seen);
         tracker.distrust(from.faulty);
-        let mut is_again = false;
-        let steps = self.steps.range(from.idx - self.n_gone..);
-        for (idx, (then, step)) in (from.idx..).zip(steps) {
-            let again = at(idx, &mut tracker);
-            let at = again.unwrap_or(*then);
-            is_again |= again.is_some();
+        for (at, step) in self.steps.range(from.idx - self.n_gone..) {
             let rested = tracker.last_change() + RESTED;
-            if rested < at {
+            if rested < *at {
                 tracker.look(rested, STEP_MAX);
             }
             match step {
                 Step::Sensed { sq, reading } => {
-                    tracker.sense(at, *sq, *reading);
+                    tracker.sense(*at, *sq, *reading);
                 }
                 Step::Found(placement) => {
-                    tracker.picture(at, placement);
-                    tracker.look(at, 1);
+                    tracker.picture(*at, placement);
+                    tracker.look(*at, 1);
                 }
-                Step::Pressed { by, .. } => tracker.press(at, *by),
+                Step::Pressed { by, .. } => tracker.press(*at, *by),
                 Step::Showed(_) => {}
             }
         }
-        let made = self.made.filter(|made| !is_again && *made >= tracker.last_change());
-        if let Some(made) = made {
+        if let Some(made) = self.made.filter(|made| *made >= tracker.last_change()) {
             tracker.look(made, STEP_MAX);
         }
         let recorded = &sheet.moves()[from.n..];

@@ -51,16 +51,15 @@ impl ReadingHistory {
         self.spans.push_back(Showing { sq, reading, from, until: now });
     }
 
-    /// All of it was so much earlier, by the time that counts from now on.
-    pub fn age(&mut self, by: Duration) {
-        for span in &mut self.spans {
-            (span.from, span.until) = (span.from.earlier(by), span.until.earlier(by));
-        }
-    }
-
     /// When `sq` last ceased to show `piece`, or something that may have been it.
     pub fn last_shown(&self, sq: Square, piece: Piece) -> Option<Mono> {
         self.of(sq, piece).next_back().map(|span| span.until)
+    }
+
+    /// When `sq` first came to show `piece`, or something that may have been it, of what ceased to
+    /// show there after `since`.
+    pub fn first_shown(&self, sq: Square, piece: Piece, since: Mono) -> Option<Mono> {
+        self.of(sq, piece).find(|span| span.until > since).map(|span| span.from)
     }
 
     /// How long `sq` showed `piece` since `since`, all in all, up to when it last ceased to and

@@ -5,7 +5,6 @@ use super::weigh::Cost;
 use crate::table::{Placement, Reading, words};
 use crate::time::Mono;
 use shakmaty::{Bitboard, ByColor, Chess, Color, Move, Piece, Position, Role, Square};
-use std::time::Duration;
 
 /// Presses without a move that a line remembers, at the most; older ones concern nobody any more.
 pub const UNEXPLAINED_MAX: usize = 8;
@@ -151,17 +150,6 @@ impl Line {
         self.push(m, released, false);
         self.before_illegal = Some(before);
         self.plies.last_mut().expect("a ply was pushed").is_illegal = true;
-    }
-
-    /// All of it was so much earlier, by the time that counts from now on.
-    pub fn age(&mut self, by: Duration) {
-        for ply in &mut self.plies {
-            ply.released = ply.released.earlier(by);
-            ply.completion.iter_mut().for_each(|done| done.at = done.at.earlier(by));
-        }
-        let presses = self.open.iter_mut().chain(&mut self.unexplained);
-        presses.for_each(|press| press.at = press.at.earlier(by));
-        self.charged.iter_mut().for_each(|(at, _)| *at = at.earlier(by));
     }
 
     /// Goes back to its first `n` plies, after which `pos` stood: the others were taken back.

@@ -105,6 +105,8 @@ pub const PASSED: Cost = 2 * POINT;
 pub const AMENDED: Cost = 9 * POINT / 2;
 /// A piece that came right later, where it may as well have moved on by a move of its own.
 pub const AMENDED_LEGAL: Cost = 7 * POINT;
+/// A move of a piece that came right in the same turn: it may have been let go on its way.
+pub const JUST_AMENDED: Cost = 5 * POINT;
 /// A piece that came right farther away.
 pub const AMENDED_FAR: Cost = 6 * POINT;
 /// A move that was released before the one that it follows, for each microsecond.

@@ -17,7 +17,7 @@ impl Game {
         if lights == Lights::Off {
             return Lit::default();
         }
-        let (wrong, helps_set_up) = (self.recorder.contradicted(now), lights != Lights::LastMove);
+        let (wrong, helps_set_up) = (self.contradicted(now), lights != Lights::LastMove);
         let is_played = self.recorder.play().is_some_and(|play| !play.sheet().is_empty());
         if helps_set_up && !wrong.is_empty() && !is_played {
             // It stood there, and does not any more.

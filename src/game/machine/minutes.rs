@@ -132,13 +132,21 @@ impl Minutes {
     }
 
     /// A referee of this game who knows all of it; none if the settings name no terms.
-    pub(in crate::game) fn seat(&self, settings: &Settings, sheet: &ScoreSheet) -> Option<Bench> {
+    /// It takes over at `begins`.
+    pub(in crate::game) fn seat(
+        &self,
+        settings: &Settings,
+        sheet: &ScoreSheet,
+        begins: Mono,
+    ) -> Option<Bench> {
         let mut reader = MinutesReader::new(settings, sheet)?;
         for (at, item) in &self.items {
             reader.take(*at, item);
         }
         reader.take(self.end(), &MinutesItem::Restarted);
-        reader.game.bench
+        let mut bench = reader.game.bench?;
+        bench.begin_again(begins);
+        Some(bench)
     }
 }
 
@@ -321,7 +329,7 @@ impl MinutesReader {
         self.weigh(at, Weighed::Dropped);
         self.clocks = None;
         if let Some(bench) = &mut self.game.bench {
-            bench.begin_again();
+            bench.begin_again(at);
         }
     }
 }

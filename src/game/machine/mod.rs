@@ -44,6 +44,8 @@ pub struct Game {
     /// So many of the facts so far were looked at for moves that the referee is to be told.
     n_told: usize,
     out: GameOutbox,
+    /// The time of a game goes on where its record ends: so much ahead of the daemon's.
+    ahead: Duration,
 }
 
 impl Game {
@@ -64,16 +66,19 @@ impl Game {
             refused: None,
             n_told: 0,
             out: GameOutbox::default(),
+            ahead: Duration::ZERO,
             settings,
         }
     }
 
     /// The game goes on where its record stops.
     pub(super) fn take_up(&mut self, before: Before) {
-        let Before { known, white, has_clock, play, bench, gone, clocked, legacy, .. } = before;
+        let Before { known, white, has_clock, play, bench, begins, clocked, legacy, .. } = before;
+        self.ahead = begins.since(Mono::default());
         self.board.take_up(known);
         self.clock.take_up(white, has_clock, self.board.lies());
-        if let Some(play) = play {
+        if let Some(mut play) = play {
+            play.hold_end(bench.as_ref().is_some_and(|bench| bench.referee().is_end_open()));
             let sheet = play.sheet();
             self.clock.take_up_game(sheet.start().turn(), sheet.len());
             self.recorder.set_play(play);
@@ -81,11 +86,11 @@ impl Game {
         }
         let (recorder, mut cx) = self.parts();
         recorder.set_own_board(before.own_board);
-        recorder.begin_silence(&mut cx, None);
-        recorder.note_gone(gone, clocked);
-        recorder.recover_base(&mut cx, legacy);
-        if let Some(by) = before.untold_press {
-            recorder.recover_press(by);
+        recorder.begin_silence(&mut cx, Some(legacy.until).filter(|_| before.is_gone_known));
+        recorder.note_gone(clocked);
+        recorder.recover_base(&mut cx, begins, legacy);
+        if let Some((at, by)) = before.untold_press {
+            recorder.recover_press(at, by);
         }
     }
 
@@ -119,7 +124,7 @@ impl Game {
     /// The times as well as they are known at `at`: by the clock while it is heard, reckoned while
     /// it is gone. `None` if there never was one.
     pub fn estimate(&self, at: Mono) -> Option<Estimate> {
-        self.clock.estimate(at)
+        self.clock.estimate(at + self.ahead)
     }
 
     /// The clock is our own and was given these times, which are on record.
@@ -157,7 +162,7 @@ impl Game {
     /// The squares on which the board has contradicted the position of the record for long, so that
     /// whoever looks at that position is told.
     pub fn contradicted(&self, now: Mono) -> Bitboard {
-        self.recorder.contradicted(now)
+        self.recorder.contradicted(now + self.ahead)
     }
 
     /// The recorder, with what it may use of the other parts.
@@ -171,7 +176,7 @@ impl Game {
     /// Never fails: what the Laws or the sensors cannot explain is a finding. Events must come in
     /// the order of their time.
     pub fn handle(&mut self, at: Stamp, event: &Event, effects: &mut Vec<Effect>) {
-        let now = at.mono;
+        let now = at.mono + self.ahead;
         self.clear_bench();
         if let Some(play) = self.recorder.play_mut() {
             play.lend_times(self.clock.times_to_lend(now));
@@ -221,10 +226,10 @@ impl Game {
         self.run_bench(now, effects);
         self.recorder.note_cut(&mut self.out.facts);
         if self.settings.lights != Lights::Off {
-            let lit = self.lit(now);
+            let lit = self.lit(at.mono);
             self.board.light(now, lit.squares);
         }
-        self.flush(at, effects);
+        self.flush(at, now, effects);
     }
 
     /// When [`Event::Timeout`] is due. Calling early, or late, does no harm.
@@ -235,7 +240,7 @@ impl Game {
             self.clock.wake_at(),
             self.bench_wakes_at(),
         ];
-        dues.into_iter().flatten().min()
+        Some(dues.into_iter().flatten().min()?.earlier(self.ahead))
     }
 
     /// The line will be closed on purpose: appends what tells the board so.
@@ -244,14 +249,14 @@ impl Game {
         effects.extend(self.board.take_sent().into_iter().map(Effect::Send));
     }
 
-    fn flush(&mut self, at: Stamp, effects: &mut Vec<Effect>) {
+    fn flush(&mut self, at: Stamp, now: Mono, effects: &mut Vec<Effect>) {
         effects.extend(self.board.take_sent().into_iter().map(Effect::Send));
         self.out.wants_show |= self.out.facts.iter().any(Fact::is_public);
         if self.bench.is_some() {
             // What the referee says of a matter goes before what the record found of it.
             self.out.facts.sort_by_key(|fact| fact.finding().is_some());
         }
-        self.recorder.hear_clock(at.mono, &self.out.facts);
+        self.recorder.hear_clock(now, &self.out.facts);
         self.n_told = 0;
         effects.extend(self.out.facts.drain(..).map(|fact| Effect::Record(Entry { at, fact })));
         if std::mem::take(&mut self.out.wants_show) {
@@ -450,15 +455,16 @@ pub(super) struct Before {
     /// The last game, with the referee that has followed it.
     pub play: Option<Play>,
     pub bench: Option<Bench>,
-    /// For how long nobody has heard the board since, where that is known,
-    pub gone: Option<Duration>,
+    /// When it goes on, by its own time,
+    pub begins: Mono,
+    /// whether that is known,
+    pub is_gone_known: bool,
     /// and what the clock showed before.
     pub clocked: Option<LastRead>,
     /// What was seen of the board.
     pub legacy: Legacy,
-    /// Who pressed last, at [`UNTOLD_AT`](crate::game::trail::UNTOLD_AT), if nobody has been told
-    /// for what.
-    pub untold_press: Option<Color>,
+    /// When the clock was pressed last, and by whom, if nobody has been told for what.
+    pub untold_press: Option<(Mono, Color)>,
     /// Whose board was heard last.
     pub own_board: OwnBoard,
 }

@@ -33,7 +33,7 @@ impl Play {
     /// The game is over, by a result that takes the place of any before.
     pub(in crate::game) fn end(&mut self, ending: Ending, facts: &mut Vec<Fact>) {
         (self.ending, self.is_closed, self.n_after_end) = (Some(ending), false, 0);
-        self.is_left = self.tracker.pictured_at() == Mono::default();
+        self.is_left = self.tracker.pictured_at() == self.resumed_at;
         facts.push(Fact::Ended(ending));
     }
 

@@ -11,14 +11,11 @@ use crate::track::tracker::STEP_MAX;
 use crate::track::weigh::CLEAR_LEAD;
 use crate::track::{Step, Tracker};
 use shakmaty::Color;
-use std::time::Duration;
 
 /// What a board remembers, laid along what is known of it.
 pub(in crate::game) struct Remembered<'a> {
     /// What was believed before something was missed.
     pub(in crate::game) base: Tracker,
-    /// The times here are so much ahead of ours: they go on from those of a daemon that is gone.
-    pub(in crate::game) ahead: Duration,
     /// What has happened since.
     pub(in crate::game) steps: &'a [(Mono, Step)],
     /// Nothing that came later was play.
@@ -29,22 +26,22 @@ pub(in crate::game) struct Remembered<'a> {
 
 impl Play {
     /// The sensors showed `seen` when they were heard last. A tracker that has `followed` them
-    /// until then, by our time, knows what else the moves on record may have been. `has_open_press`
-    /// if the clock was pressed for none of these.
+    /// until then knows what else the moves on record may have been. At `open_press` the clock was
+    /// pressed for none of these. The game goes on at `begins`.
     pub(in crate::game) fn see_again(
         &mut self,
         followed: Option<Tracker>,
+        begins: Mono,
         seen: &Placement,
-        has_open_press: bool,
+        open_press: Option<Mono>,
     ) {
         if let Some(tracker) = followed {
             self.tracker = tracker;
         }
-        self.tracker.witness(Mono::default(), seen);
-        self.forget_heard(Mono::default());
-        if has_open_press {
-            self.presses.push((Mono::default(), None));
-        }
+        self.tracker.witness(begins, seen);
+        self.forget_heard(begins);
+        self.resumed_at = begins;
+        self.presses.extend(open_press.map(|at| (at, None)));
     }
 
     /// Lets a tracker as it was before something was missed see what the board `remembers` of the
@@ -56,17 +53,15 @@ impl Play {
         remembers: Remembered<'_>,
         facts: &mut Vec<Fact>,
     ) -> bool {
-        let Remembered { base: tracker, ahead, steps, stopped, shown } = remembers;
-        let heard: Vec<_> =
-            self.presses.iter().map(|(press, times)| (*press + ahead, *times)).collect();
+        let Remembered { base: tracker, steps, stopped, shown } = remembers;
         let mut recall = Recall { tracker, shown, presses: Vec::new(), untouched: None };
         for (when, step) in steps {
             let is_play = stopped.is_none_or(|stopped| *when <= stopped);
-            recall.step(*when, step, is_play, &heard);
+            recall.step(*when, step, is_play, &self.presses);
         }
-        let Recall { mut tracker, mut presses, .. } = recall;
+        let Recall { mut tracker, presses, .. } = recall;
         // A last move that no press completed is told by the stillness after it.
-        tracker.look(at + ahead, STEP_MAX);
+        tracker.look(at, STEP_MAX);
         let fits = tracker.seen() == self.tracker.seen();
         if !fits || tracker.difference().count() > self.tracker.difference().count() {
             return false;
@@ -76,10 +71,8 @@ impl Play {
             return false;
         }
         if tracker.mismatch().is_none() {
-            tracker.complete_answered(at + ahead);
+            tracker.complete_answered(at);
         }
-        tracker.age(ahead);
-        presses.iter_mut().for_each(|(press, _)| *press = press.earlier(ahead));
         // A base that is no position of the record says nothing of it.
         let Some(from) = self.joins_at(&tracker) else { return false };
         self.recalled.extend(presses.iter().map(|(when, _)| *when));

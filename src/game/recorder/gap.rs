@@ -41,10 +41,8 @@ pub(in crate::game) struct LastRead {
     pub(in crate::game) times: Times,
     /// Whose time ran.
     pub(in crate::game) turn: Color,
-    /// When that was,
+    /// When that was.
     pub(in crate::game) at: Mono,
-    /// and for how long before.
-    pub(in crate::game) ago: Duration,
     /// How often it was pressed since, as was heard.
     pub(in crate::game) n_since: usize,
 }
@@ -61,10 +59,8 @@ impl LastRead {
 pub(super) struct Silence {
     /// What was believed before it.
     pub(super) base: Tracker,
-    /// Since when; nobody was there then if a daemon was started anew,
+    /// Since when, if that is known.
     since: Option<Mono>,
-    /// and nobody had been for so long, if that is known.
-    gone: Option<Duration>,
     /// When the board was read as a whole after it.
     pub(super) pictured: Option<Mono>,
     /// What the clock showed before it.
@@ -108,13 +104,12 @@ impl Recorder {
         if self.silence.is_some() {
             return;
         }
-        let (at, ago, n_since) = (cx.clock.read_at(), Duration::ZERO, 0);
+        let at = cx.clock.read_at();
         let times = cx.clock.times().zip(cx.clock.running());
-        let clock = times.map(|(times, turn)| LastRead { times, turn, at, ago, n_since });
+        let clock = times.map(|(times, turn)| LastRead { times, turn, at, n_since: 0 });
         self.silence = Some(Silence {
             base: play.tracker().clone(),
             since,
-            gone: None,
             pictured: None,
             clock,
             awaits_clock: cx.clock.device() == ClockPresence::Present && cx.clock.hangs_on_board(),
@@ -131,10 +126,10 @@ impl Recorder {
         self.memory.begin_silence();
     }
 
-    /// Nobody was there for so long before, if that is known, and the clock had shown that.
-    pub(in crate::game) fn note_gone(&mut self, gone: Option<Duration>, clock: Option<LastRead>) {
+    /// The clock had shown that before nobody was there.
+    pub(in crate::game) fn note_gone(&mut self, clock: Option<LastRead>) {
         if let Some(silence) = &mut self.silence {
-            (silence.gone, silence.clock) = (gone, clock);
+            silence.clock = clock;
         }
     }
 
@@ -533,9 +528,7 @@ impl Recorder {
     /// What is known of the silence beside what the board shows.
     pub(super) fn evidence(&self, cx: &Cx<'_>, silence: &Silence, pictured: Mono) -> GapEvidence {
         let turn = Self::turn(cx, silence);
-        let since = silence.since.or(silence.gone.map(|_| Mono::default()));
-        let gone = silence.gone.unwrap_or_default();
-        let lasted = since.map(|since| pictured.since(since) + gone + AT_REST);
+        let lasted = silence.since.map(|since| pictured.since(since) + AT_REST);
         let n_max = lasted.map_or(usize::MAX / 2, |lasted| {
             let n = lasted.as_micros() / PLY_MIN.as_micros();
             usize::try_from(n).unwrap_or(usize::MAX / 2) + 1

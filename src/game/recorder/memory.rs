@@ -98,8 +98,6 @@ enum Missed {
 struct Base {
     at: Mono,
     tracker: Tracker,
-    /// The times of both are so much ahead of ours.
-    ahead: Duration,
     /// The last changes that were heard before.
     before: Vec<Step>,
     shown: Option<Times>,
@@ -111,10 +109,8 @@ struct Base {
 pub(in crate::game) struct Legacy {
     /// What it believed, with its own times; not known if its record does not tell.
     pub(in crate::game) followed: Option<Tracker>,
-    /// When it put something on record for the last time,
+    /// When it put something on record for the last time.
     pub(in crate::game) until: Mono,
-    /// and how much its time is ahead of ours.
-    pub(in crate::game) ahead: Duration,
     /// The last changes of the sensors, oldest first.
     pub(in crate::game) sensed: VecDeque<Step>,
 }
@@ -248,20 +244,20 @@ impl Recorder {
         let shown = play.shown_last().or(cx.clock.times());
         let (tracker, is_unpressed) = (play.tracker().clone(), !play.is_pressed());
         let before = self.memory.recent.iter().cloned().collect();
-        let ahead = Duration::ZERO;
-        let base = Base { at: now, tracker, ahead, before, shown, is_unpressed };
+        let base = Base { at: now, tracker, before, shown, is_unpressed };
         self.memory.forget();
         self.memory.base = Some(base);
     }
 
-    /// The game goes on from what is on record: what the board remembers since then is wanted.
-    pub(in crate::game) fn recover_base(&mut self, cx: &mut Cx<'_>, legacy: Legacy) {
-        let Legacy { followed, until, ahead, mut sensed } = legacy;
+    /// The game goes on at `begins` from what is on record: what the board remembers since that is
+    /// wanted.
+    pub(in crate::game) fn recover_base(&mut self, cx: &mut Cx<'_>, begins: Mono, legacy: Legacy) {
+        let Legacy { followed, until, mut sensed } = legacy;
         sensed.drain(..sensed.len().saturating_sub(RECENT_MAX));
         self.memory.recent = sensed;
-        self.remember_base(cx, Mono::default());
+        self.remember_base(cx, begins);
         if let (Some(base), Some(tracker)) = (&mut self.memory.base, followed) {
-            (base.at, base.tracker, base.ahead) = (until, tracker, ahead);
+            (base.at, base.tracker) = (until, tracker);
         }
     }
 
@@ -381,10 +377,8 @@ impl Recorder {
         match memory::join(&recalled, &joint, play.tracker().seen()) {
             Ok(from) => {
                 let span = &recalled[from..];
-                let (ahead, n_whole) = (base.ahead, self.memory.n_whole.unwrap_or_default());
-                let heard: Vec<_> =
-                    heard.iter().map(|(at, step)| (*at + ahead, step.clone())).collect();
-                let steps = memory::align(span, &heard, n_whole, base.at, now + ahead);
+                let n_whole = self.memory.n_whole.unwrap_or_default();
+                let steps = memory::align(span, heard, n_whole, base.at, now);
                 self.recall(cx, now, &steps, log.n_heard);
             }
             Err(_) => self.set_memory_aside(cx, now, log.n_heard),
@@ -395,11 +389,11 @@ impl Recorder {
         let Some(base) = self.memory.base.take() else { return };
         let last_press = steps.iter().rev().find(|(_, step)| matches!(step, Step::Pressed { .. }));
         let stopped = self.memory.stopped.map(|stopped| match stopped {
-            Stop::At(at) => at + base.ahead,
+            Stop::At(at) => at,
             Stop::Unseen => last_press.map_or(base.at, |(at, _)| *at),
         });
-        let Base { tracker, ahead, shown, .. } = base;
-        let remembers = Remembered { base: tracker, ahead, steps, stopped, shown };
+        let Base { tracker, shown, .. } = base;
+        let remembers = Remembered { base: tracker, steps, stopped, shown };
         if !self.recall_from(cx, now, remembers) {
             self.set_memory_aside(cx, now, n_heard);
         }
@@ -428,8 +422,7 @@ impl Recorder {
         let Some((asked, base)) = self.read_since() else { return };
         let steps = memory::align(&untimed(&later), &[], 0, asked, now);
         let shown = self.play.as_ref().and_then(Play::shown_last);
-        let (ahead, stopped) = (Duration::ZERO, None);
-        self.recall_from(cx, now, Remembered { base, ahead, steps: &steps, stopped, shown });
+        self.recall_from(cx, now, Remembered { base, steps: &steps, stopped: None, shown });
     }
 }
 

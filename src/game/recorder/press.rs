@@ -225,6 +225,7 @@ impl Recorder {
         if turn.is_some() && !is_over {
             self.tell_illegal_stopped(cx, turn);
         }
+        self.give_back_press(turn);
         if !is_over && self.shows_next_game(cx) {
             self.timers.set(Timer::Restart, now);
         } else if self.is_taken_over_unread(cx, now) {
@@ -237,6 +238,19 @@ impl Recorder {
         self.watch.differs_since = None;
         self.watch.held = None;
         self.note_difference(cx, now);
+    }
+
+    /// The clock is set going for `turn`: if that is whose illegal move was told of last, and a
+    /// legal one has taken its place meanwhile, he is to press for that.
+    fn give_back_press(&mut self, turn: Option<Color>) {
+        let Some(play) = self.play.as_mut().filter(|play| play.shows_one_more_move()) else {
+            return;
+        };
+        let is_his = |by: &Color| self.watch.illegal_by == Some((*by, play.sheet().len()));
+        let of_his = |by: Color| self.watch.last_press.filter(|(presser, _)| *presser == by);
+        if let Some((_, at)) = turn.filter(is_his).and_then(of_his) {
+            play.give_back_press(at);
+        }
     }
 
     pub(in crate::game) fn look(&mut self, cx: &mut Cx<'_>, now: Mono, depth: usize) {

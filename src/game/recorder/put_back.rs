@@ -9,7 +9,6 @@ use super::watch::{PressSource, PressedFor, SUSPECT_AFTER, Suspect};
 use super::{Cx, Recorder};
 use crate::game::entry::Fact;
 use crate::game::score::ScoreSheet;
-use crate::game::trail::UNTOLD_AT;
 use crate::laws::{Finding, FindingKind, Stage};
 use crate::time::Mono;
 use crate::track::Mismatch;
@@ -44,14 +43,13 @@ impl Recorder {
     }
 
     /// `by` had pressed, shortly before a daemon was gone that has not told for what.
-    pub(in crate::game) fn recover_press(&mut self, by: Color) {
-        let (at, before) = (UNTOLD_AT, Mono::default());
+    pub(in crate::game) fn recover_press(&mut self, at: Mono, by: Color) {
         let Some(play) = &self.play else { return };
         let is_on_move = self.watch.is_on_move(play, by);
         let how = PressSource::Lever;
-        self.watch.note_press(at, by);
-        self.watch.suspect =
-            Some(Suspect { by, at, how, before, is_on_move, grace: Duration::ZERO });
+        let (_, before) = self.watch.note_press(at, by);
+        let grace = Duration::ZERO;
+        self.watch.suspect = Some(Suspect { by, at, how, before, is_on_move, grace });
         self.watch.pressed = pressed_for(play.sheet(), by, at);
         self.look_at_pressed();
     }

@@ -18,7 +18,7 @@ impl Recorder {
         if !cx.clock.is_running() || inc == 0 {
             return None;
         }
-        let passed = millis(cx.clock.read_at().since(before.at) + before.ago);
+        let passed = millis(cx.clock.read_at().since(before.at));
         let gained = millis(sum(after)) - millis(sum(before.times)) + passed;
         let parity = i64::from(turn != before.turn);
         let mut fits = (0..1_000_i64)

@@ -124,11 +124,11 @@ impl BoardSeen {
         self.rests_at.take_if(|due| *due <= now).is_some()
     }
 
-    /// Time is counted anew: what was awaited is due.
-    pub(super) fn begin_again(&mut self) {
-        self.rests_at = self.rests_at.map(|_| Mono::default());
-        self.last_change = Mono::default();
-        self.left = [Mono::default(); 64];
-        self.came = [Mono::default(); 64];
+    /// Nobody has seen it until `now`: what was awaited is due.
+    pub(super) fn begin_again(&mut self, now: Mono) {
+        self.rests_at = self.rests_at.map(|_| now);
+        self.last_change = now;
+        self.left = [now; 64];
+        self.came = [now; 64];
     }
 }

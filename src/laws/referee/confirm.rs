@@ -187,7 +187,7 @@ impl Referee {
         self.cx.matters.close(|case| matches!(case, Case::Displaced));
         self.cx.out.log(Code::Restored, None);
         match then {
-            Then::Nothing => {}
+            Then::Nothing | Then::Replacing => {}
             Then::Complete => {
                 let by = self.cx.game.last_ply().map(|ply| ply.by);
                 if let Some(idx) = by.and_then(|by| self.cx.game.first_open(by)) {
@@ -244,7 +244,7 @@ impl Referee {
                 self.motion.replace(&self.cx, case, &before);
                 self.flags.take_back(&mut self.cx, winner);
                 pay(&mut self.cx, winner, row_of_illegal);
-                self.demand_ply(case.ply, Then::Nothing);
+                self.demand_ply(case.ply, Then::Replacing);
             }
         }
     }

@@ -25,10 +25,10 @@ pub(super) struct Presence {
 
 impl Presence {
     /// Time is counted anew: who was expected still is, from now on.
-    pub(super) fn begin_again(&mut self) {
+    pub(super) fn begin_again(&mut self, now: Mono) {
         let moments = [&mut self.scheduled, &mut self.started, &mut self.resumed];
         for moment in moments.into_iter().flatten() {
-            *moment = Mono::default();
+            *moment = now;
         }
     }
 

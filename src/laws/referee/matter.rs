@@ -97,6 +97,9 @@ impl Breach {
 pub(super) enum Then {
     /// The game goes on from it.
     Nothing,
+    /// The same, with a legal move in the place of an illegal one, which may come first. 7.4a
+    /// (7.5.1).
+    Replacing,
     /// The move that had been pressed is completed.
     Complete,
     /// The pawn has become a queen: the move is made, completed and paid for. From 2018: 7.5.2.

@@ -170,12 +170,12 @@ impl Referee {
 
     /// Time is counted anew from here: the daemon was started again. What waited for its moment is
     /// judged now.
-    pub fn begin_again(&mut self) {
-        self.cx.board.begin_again();
+    pub fn begin_again(&mut self, now: Mono) {
+        self.cx.board.begin_again(now);
         self.life.stop();
-        self.cx.now = Mono::default();
+        self.cx.now = now;
         self.cx.out.take();
-        self.late.begin_again();
+        self.late.begin_again(now);
     }
 
     /// When [`Told::Passed`] is due.

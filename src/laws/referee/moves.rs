@@ -11,7 +11,7 @@ use super::super::score::Score;
 use super::Referee;
 use super::clock::PausedBy;
 use super::context::Phase;
-use super::matter::{Case, MayAct};
+use super::matter::{Case, MayAct, Then};
 use super::motion::{Cause, Hand, is_handed_back};
 use super::penalty::charge_two_hands;
 use super::sheet::Sheet;
@@ -106,6 +106,7 @@ impl Referee {
     /// The moves on record are these now. What it has withdrawn was released and not played; what
     /// it has besides is made, with what hands did before its piece was released.
     pub(super) fn on_moves(&mut self, sheet: &Sheet) {
+        let is_replaced = self.follow_replacement(sheet);
         let is_closed = self.cx.is_over() || self.is_play_over() || self.is_suspended();
         let is_held = self.cx.matters.demand().is_some() || self.cx.terms.impaired.is_some();
         if is_closed || is_held || !self.cx.game.gaps().eq(sheet.gaps()) {
@@ -132,11 +133,28 @@ impl Referee {
             let Some(m) = m.filter(is_told).filter(|_| !self.cx.is_over()) else { break };
             self.make(m);
         }
+        if is_replaced {
+            // What was pressed for before may be what came right after it.
+            self.complete_by(&sheet.moves);
+        }
         self.motion.note_gone_back(&mut self.cx);
         self.cx.forget_second();
         if self.cx.is_astray() {
             self.cx.await_rest();
         }
+    }
+
+    /// The piece of an illegal move may go on at once to where it may go, and need not be seen
+    /// where it came from: the record then has that move in its place. True if it is so.
+    fn follow_replacement(&mut self, sheet: &Sheet) -> bool {
+        let n = self.cx.game.len();
+        let is_demanded =
+            self.cx.matters.demand().is_some_and(|demand| matches!(demand.then, Then::Replacing));
+        if is_demanded && sheet.has_legal(n) && sheet.moves.len() == n + 1 {
+            self.restored();
+            return true;
+        }
+        !is_demanded && self.motion.note_replaced(&mut self.cx, sheet)
     }
 
     /// The move `m` is made, and whom it concerns is told.

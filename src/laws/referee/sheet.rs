@@ -30,6 +30,11 @@ impl Sheet {
         self.gaps().find(|(ply, _)| *ply == n).map(|(_, adopted)| adopted)
     }
 
+    /// Whether a legal move comes after `n` half-moves.
+    pub(super) fn has_legal(&self, n: usize) -> bool {
+        self.moves.get(n).is_some_and(|known| !known.is_illegal)
+    }
+
     pub(super) fn gaps(&self) -> impl Iterator<Item = (usize, &Chess)> {
         self.gaps.iter().map(|(ply, adopted)| (*ply, adopted))
     }

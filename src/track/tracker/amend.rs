@@ -335,6 +335,20 @@ impl Tracker {
         self.changed_at(from) < left && self.changed_at(m.to()).since(left) <= PASSED_MAX
     }
 
+    /// What it speaks against `m` that the square which its piece leaves has shown it only since
+    /// the opponent's last move, although it is said to have come there before: what came right so
+    /// late was let go there on its way.
+    pub(in crate::track) fn just_amended(&self, line: &Line, m: Move) -> Cost {
+        let Some(from) = m.from().filter(|from| !line.faulty.contains(*from)) else { return 0 };
+        let arrives = |ply: &&Ply| !ply.m.is_castle() && ply.m.to() == from;
+        let Some(arrival) = line.plies.iter().rev().find(arrives) else { return 0 };
+        let Some(answered) = line.plies.last().map(|ply| ply.released) else { return 0 };
+        let piece = m.role().of(line.pos.turn());
+        let shown = self.history.first_shown(from, piece, arrival.released);
+        let is_late = shown.is_some_and(|shown| shown > answered + self.scan());
+        if is_late && !self.has_missed_since(answered) { weigh::JUST_AMENDED } else { 0 }
+    }
+
     /// The lines in which `m` was played and answered, and its piece has gone on.
     fn gone_on(&self, line: &Line, m: Move, at: Mono, budget: &mut usize) -> Vec<Line> {
         let mut child = self.with_move(line, m, at);

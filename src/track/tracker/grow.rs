@@ -159,6 +159,7 @@ impl Tracker {
         child.cost += weigh::PLY
             + self.unstirred(line, m, squares_of(m, line.pos.turn()))
             + self.hurried(line, m)
+            + self.just_amended(line, m)
             + self.eager(line, m)
             + self.stale(line, m)
             + self.strayed(line, m)

@@ -346,16 +346,6 @@ impl Tracker {
         self.is_taken_over = true;
     }
 
-    /// All that was seen was so much earlier, by the time that counts from now on.
-    pub fn age(&mut self, by: Duration) {
-        self.lines.iter_mut().for_each(|line| line.age(by));
-        self.history.age(by);
-        self.closing.iter_mut().for_each(|closing| closing.age(by));
-        let own = [&mut self.last_change, &mut self.now, &mut self.pictured];
-        let all = own.into_iter().chain(&mut self.changed).chain(&mut self.missed);
-        all.for_each(|at| *at = at.earlier(by));
-    }
-
     /// These sensors do not tell, as was found before.
     pub fn distrust(&mut self, faulty: Bitboard) {
         for line in &mut self.lines {
@@ -374,6 +364,16 @@ impl Tracker {
     pub fn restart_right(&mut self, root: Chess, n_settled: usize) {
         self.trust_sensors();
         self.restart(root, n_settled);
+    }
+
+    /// The clock was set going again for whoever had pressed at `at` for what stands illegally: he
+    /// has not pressed for what takes its place.
+    pub fn give_back_press(&mut self, at: Mono) {
+        self.forget_press(at);
+        for ply in self.lines.iter_mut().filter_map(|line| line.plies.last_mut()) {
+            let is_for_it = ply.completion.is_some_and(|done| done.at == at) && ply.is_illegal;
+            ply.completion = ply.completion.filter(|_| !is_for_it);
+        }
     }
 
     /// The press at `at` was none.

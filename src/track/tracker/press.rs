@@ -23,13 +23,6 @@ pub(in crate::track) struct Closing {
     pub(in crate::track) later: Vec<(Square, Reading)>,
 }
 
-impl Closing {
-    /// The press was so much earlier.
-    pub(in crate::track) fn age(&mut self, by: Duration) {
-        self.press.at = self.press.at.earlier(by);
-    }
-}
-
 impl Tracker {
     /// Whether `by` has a piece astray that the opponent's last move does not explain, and has made
     /// no legal move, by the best line, since the piece on `to` came there: he has moved that one,

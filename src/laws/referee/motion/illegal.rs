@@ -6,6 +6,7 @@ use super::super::super::said::{Binding, Ruling};
 use super::super::super::why::Wrong;
 use super::super::context::Context;
 use super::super::matter::{Case, Illegal, MayAct};
+use super::super::sheet::Sheet;
 use super::Motion;
 use super::turn::Turn;
 use shakmaty::{Chess, Color, Move, Position};
@@ -95,14 +96,32 @@ impl Motion {
     /// arbiter. 7.4a (7.5.1). True if that is so.
     pub(in super::super) fn is_put_right(&mut self, cx: &mut Context) -> bool {
         let Some(case) = cx.matters.standing_illegal().cloned() else { return false };
-        let before = cx.game.position(case.ply).clone();
         let is_last = cx.game.len() == case.ply + usize::from(case.has_shadow);
-        if !is_last || !cx.shows(before.board()) {
+        if !is_last || !cx.shows(cx.game.position(case.ply).board()) {
             return false;
         }
+        self.put_right(cx, &case);
+        true
+    }
+
+    /// The record has a legal move in the place of a completed illegal one: the piece went on from
+    /// there at once. True if it has.
+    pub(in super::super) fn note_replaced(&mut self, cx: &mut Context, sheet: &Sheet) -> bool {
+        let Some(case) = cx.matters.standing_illegal().cloned() else { return false };
+        let is_last = cx.game.len() == case.ply + usize::from(case.has_shadow);
+        let is_next = sheet.moves.len() == case.ply + 1 && sheet.has_legal(case.ply);
+        let is_replaced = is_last && is_next && case.promotion.is_none();
+        if is_replaced {
+            self.put_right(cx, &case);
+        }
+        is_replaced
+    }
+
+    fn put_right(&mut self, cx: &mut Context, case: &Illegal) {
+        let before = cx.game.position(case.ply).clone();
         cx.game.truncate(case.ply);
         self.drop_breaches_from(case.ply);
-        self.replace(cx, &case, &before);
+        self.replace(cx, case, &before);
         self.pressed_early = None;
         cx.matters
             .close(|case| matches!(case, Case::OutOfTurn | Case::Displaced | Case::Second { .. }));
@@ -110,7 +129,6 @@ impl Motion {
             known.is_put_right = true;
         }
         cx.out.log_with(Code::Restored, None, "before the illegal move".to_owned());
-        true
     }
 }
 
