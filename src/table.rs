@@ -56,6 +56,26 @@ macro_rules! words {
 }
 pub(crate) use words;
 
+/// Declares a structure and its `Default`: what stands behind `=` in a field, or else the default
+/// of its type.
+macro_rules! defaults {
+    (@) => { Default::default() };
+    (@ $usual:expr) => { $usual };
+    ($(#[$about:meta])* $vis:vis struct $name:ident {
+        $($(#[$what:meta])* $of:vis $field:ident: $kind:ty $(= $usual:expr)?,)+
+    }) => {
+        $(#[$about])*
+        $vis struct $name { $($(#[$what])* $of $field: $kind,)+ }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: crate::table::defaults!(@ $($usual)?),)+ }
+            }
+        }
+    };
+}
+pub(crate) use defaults;
+
 impl Word for Color {
     const VALUES: &'static [Self] = &Self::ALL;
 

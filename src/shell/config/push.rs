@@ -1,5 +1,6 @@
 //! Where games are sent by Rokade itself.
 
+use crate::table::defaults;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,34 +10,23 @@ pub const ROUND: &str = "{round}";
 /// The letters and digits of a round's id at Lichess.
 const ID_LEN: usize = 8;
 
-/// Where games are sent.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Push {
-    /// The file that holds the token of a Lichess account; empty for no broadcast there.
-    pub token_file: PathBuf,
-    /// The round of the broadcast, where no list of pairings is set.
-    pub round: String,
-    /// The rounds of the broadcast, by their numbers in the list of pairings.
-    pub rounds: BTreeMap<String, String>,
-    /// Lichess, or another server with its API.
-    pub server: String,
-    /// Where else the games are put as a file of PGN, by HTTP or FTP; empty for nowhere.
-    pub url: String,
-    /// The file that holds `user:password` for that; empty for none.
-    pub login_file: PathBuf,
-}
-
-impl Default for Push {
-    fn default() -> Self {
-        Self {
-            token_file: PathBuf::new(),
-            round: String::new(),
-            rounds: BTreeMap::new(),
-            server: "https://lichess.org".to_owned(),
-            url: String::new(),
-            login_file: PathBuf::new(),
-        }
+defaults! {
+    /// Where games are sent.
+    #[derive(Clone, Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Push {
+        /// The file that holds the token of a Lichess account; empty for no broadcast there.
+        pub token_file: PathBuf,
+        /// The round of the broadcast, where no list of pairings is set.
+        pub round: String,
+        /// The rounds of the broadcast, by their numbers in the list of pairings.
+        pub rounds: BTreeMap<String, String>,
+        /// Lichess, or another server with its API.
+        pub server: String = "https://lichess.org".to_owned(),
+        /// Where else the games are put as a file of PGN, by HTTP or FTP; empty for nowhere.
+        pub url: String,
+        /// The file that holds `user:password` for that; empty for none.
+        pub login_file: PathBuf,
     }
 }
 
