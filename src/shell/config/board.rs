@@ -136,17 +136,12 @@ impl BoardConfig {
     /// to whom it obeys.
     pub(super) fn check_port(&self, control: Option<TimeControl>) -> Result<(), String> {
         if control.is_none_or(|control| control == TimeControl::NoClock) {
-            return Err(format!(
-                "board {:?}: clock = {:?} needs a time_control, as in \"90m+30s\"",
-                self.name,
-                self.clock.word()
-            ));
+            let clock = self.clock.word();
+            return Err(format!("clock = {clock:?} needs a time_control, as in \"90m+30s\""));
         }
         if self.clock_port == self.port && self.port != "auto" {
-            return Err(format!(
-                "board {:?}: port and clock_port are the same line; each device has its own",
-                self.name
-            ));
+            let why = "port and clock_port are the same line; each device has its own";
+            return Err(why.to_owned());
         }
         Ok(())
     }
