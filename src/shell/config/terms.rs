@@ -1,10 +1,10 @@
 //! What a competition lays down beside edition, form of chess and time control, as the section
 //! `[board.terms]` has it.
 
-use super::word::millis;
 use crate::laws::notation::Language;
 use crate::laws::{FlagWatch, FlagWitness, Impaired, PeriodCredit, Terms, UnknownName, Venue};
 use crate::table::defaults;
+use crate::time::millis;
 use serde::Deserialize;
 use shakmaty::{ByColor, Color};
 use std::time::Duration;

@@ -4,7 +4,6 @@ use crate::table::Word;
 use serde::de::Error as _;
 use serde::{Deserialize as _, Deserializer};
 use std::str::FromStr;
-use std::time::Duration;
 
 /// Begins every complaint of this file.
 pub(super) const UNKNOWN: &str = "unknown word ";
@@ -36,9 +35,4 @@ where
 {
     let word = String::deserialize(from)?;
     word.parse().map_err(|how| D::Error::custom(format!("{UNKNOWN}{word:?}; {how}")))
-}
-
-/// A span as settings in milliseconds have it.
-pub(super) fn millis(span: Duration) -> u64 {
-    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }
