@@ -56,6 +56,42 @@ macro_rules! words {
 }
 pub(crate) use words;
 
+/// Declares a structure and its `Default`: what stands behind `=` in a field, or else the default
+/// of its type. Where fields are `given`, it has a function `begin` of these in the place of that.
+macro_rules! defaults {
+    (@) => { Default::default() };
+    (@ $usual:expr) => { $usual };
+    ($(#[$about:meta])* $vis:vis struct $name:ident $(<$part:tt $(= $usual_part:ty)?>)? {
+        given { $($(#[$is:meta])* $given_of:vis $given:ident: $given_kind:ty,)+ }
+        $($(#[$what:meta])* $of:vis $field:ident: $kind:ty $(= $usual:expr)?,)+
+    }) => {
+        $(#[$about])*
+        $vis struct $name $(<$part $(= $usual_part)?>)? {
+            $($(#[$is])* $given_of $given: $given_kind,)+
+            $($(#[$what])* $of $field: $kind,)+
+        }
+
+        impl $(<$part>)? $name $(<$part>)? {
+            fn begin($($given: $given_kind),+) -> Self {
+                Self { $($given,)+ $($field: crate::table::defaults!(@ $($usual)?),)+ }
+            }
+        }
+    };
+    ($(#[$about:meta])* $vis:vis struct $name:ident {
+        $($(#[$what:meta])* $of:vis $field:ident: $kind:ty $(= $usual:expr)?,)+
+    }) => {
+        $(#[$about])*
+        $vis struct $name { $($(#[$what])* $of $field: $kind,)+ }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: crate::table::defaults!(@ $($usual)?),)+ }
+            }
+        }
+    };
+}
+pub(crate) use defaults;
+
 impl Word for Color {
     const VALUES: &'static [Self] = &Self::ALL;
 

@@ -83,6 +83,11 @@ pub struct Stamp {
     pub wall: Wall,
 }
 
+/// A span in whole milliseconds.
+pub fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// A span as people write it: `1:30:00`, `5:00`, or seconds, with a part of one if need be: `12.5`.
 ///
 /// ```

@@ -5,7 +5,7 @@ use super::doubts::{AGREE, Doubts, NEAR, NEAR_AFTER_GAP, can_be, differs};
 use super::identity::{Identity, Serials};
 use super::recalled::recalled;
 use super::{Driver, Expects, Known, News};
-use crate::table::{Placement, Reading, Sight};
+use crate::table::{Placement, Reading, Sight, defaults};
 use crate::time::Mono;
 use crate::wire::{
     BoardCommand, BoardMessage, Dump, Field, FieldCode, LogEvent, Orientation, Session, Streams,
@@ -27,33 +27,37 @@ const N_PAWNS: usize = 8;
 /// What stands on each occupied square by the word of a board that tells no pieces apart.
 const WHITE_PAWN: Piece = Piece { color: Color::White, role: Role::Pawn };
 
-/// The driver of a DGT board.
-#[derive(Clone, Debug)]
-pub struct Dgt {
-    session: Session,
-    /// What is hurt on its line is said once more, so nothing is lost.
-    is_repeated: bool,
-    /// A setting says how the board lies.
-    is_way_named: bool,
-    orientation: Option<Orientation>,
-    /// How the boards lay that were on this line before, by their serial numbers.
-    lay: BTreeMap<String, Orientation>,
-    fields: Dump,
-    /// What the board can tell of a piece, as its pictures show.
-    sight: Sight,
-    serials: Serials,
-    unnamed: Unnamed,
-    /// What has been read and is not believed yet.
-    doubts: Doubts,
-    /// A dump has been believed since this run of the program began.
-    has_dumped: bool,
-    /// One has been believed since the line is open.
-    is_live: bool,
-    last_heard: Mono,
-    commands: Vec<BoardCommand>,
-    news: VecDeque<News>,
-    /// What came last and has not been held against the game.
-    unweighed: Option<Unweighed>,
+defaults! {
+    /// The driver of a DGT board.
+    #[derive(Clone, Debug)]
+    pub struct Dgt {
+        given {
+            session: Session,
+            orientation: Option<Orientation>,
+        }
+        /// What is hurt on its line is said once more, so nothing is lost.
+        is_repeated: bool,
+        /// A setting says how the board lies.
+        is_way_named: bool,
+        /// How the boards lay that were on this line before, by their serial numbers.
+        lay: BTreeMap<String, Orientation>,
+        fields: Dump = Dump::new(&Board::empty(), Orientation::Normal),
+        /// What the board can tell of a piece, as its pictures show.
+        sight: Sight = Sight::Pieces,
+        serials: Serials,
+        unnamed: Unnamed,
+        /// What has been read and is not believed yet.
+        doubts: Doubts,
+        /// A dump has been believed since this run of the program began.
+        has_dumped: bool,
+        /// One has been believed since the line is open.
+        is_live: bool,
+        last_heard: Mono,
+        commands: Vec<BoardCommand>,
+        news: VecDeque<News>,
+        /// What came last and has not been held against the game.
+        unweighed: Option<Unweighed>,
+    }
 }
 
 /// What has come of the picture of a board that has not told yet which one it is.
@@ -79,24 +83,8 @@ impl Dgt {
     /// the clock behind it is to be asked for where it is silent says `watches_clock`.
     pub fn new(orientation: Option<Orientation>, watches_clock: bool) -> Self {
         let session = Session::new(Streams::BoardAndClock);
-        Self {
-            session: if watches_clock { session.watching_clock() } else { session },
-            is_repeated: false,
-            is_way_named: orientation.is_some(),
-            orientation,
-            lay: BTreeMap::new(),
-            fields: Dump::new(&Board::empty(), Orientation::Normal),
-            sight: Sight::Pieces,
-            serials: Serials::default(),
-            unnamed: Unnamed::default(),
-            doubts: Doubts::default(),
-            has_dumped: false,
-            is_live: false,
-            last_heard: Mono::default(),
-            commands: Vec::new(),
-            news: VecDeque::new(),
-            unweighed: None,
-        }
+        let session = if watches_clock { session.watching_clock() } else { session };
+        Self { is_way_named: orientation.is_some(), ..Self::begin(session, orientation) }
     }
 
     /// The same board, on a line that it shares with others.

@@ -8,7 +8,7 @@
 mod port_desk;
 mod unruly;
 
-use crate::table::{End, words};
+use crate::table::{End, defaults, words};
 pub use port_desk::{PortAct, PortDesk};
 use unruly::Trust;
 
@@ -92,52 +92,56 @@ pub enum Starter {
     Arbiter,
 }
 
-/// The host's side of a clock that it drives, behind a board unless the driver is another.
-#[derive(Clone, Debug)]
-pub struct ClockDesk<D = ClockLine> {
-    control: TimeControl,
-    model: ClockModel,
-    driver: D,
-    white: End,
-    /// The player whose end of the lever is up, and whose time runs or will run.
-    turn: Color,
-    /// When the button in the middle was last pressed.
-    button_at: Option<Mono>,
-    /// The model knows the times: from a new game, or from the clock.
-    is_set: bool,
-    /// What the clock is to be set to.
-    times: Option<WantedTimes>,
-    /// What the driver was told last.
-    wanted: Wanted,
-    over: Overlay,
-    calls: ArbiterCall,
-    moves: Moves,
-    starter: Starter,
-    /// The clock changes sides by itself when the lever turns.
-    turns_by_lever: bool,
-    /// Who has the first move of a game in which nothing has been moved yet, and whose clock has
-    /// not been started.
-    first: Option<Color>,
-    /// Who has the first move of a game in which nothing has been moved yet, whether the clock has
-    /// been started or not.
-    opens: Option<Color>,
-    /// A move of this game has been made.
-    has_moved: bool,
-    /// The model's times are those that the clock showed when it was found.
-    is_adopted: bool,
-    /// The legal move that was made last and its half-move.
-    made: Option<(usize, ClockText)>,
-    trust: Trust,
-    /// While it was unproven, the clock has shown other times than it was to be set to.
-    has_shown_else: bool,
-    /// The clock was set several times in vain.
-    has_defied: bool,
-    /// Whether it goes by itself.
-    sense: Sense,
-    /// The model has run in this game.
-    has_run: bool,
-    /// The game has not heard how the clock is driven.
-    has_changed: bool,
+defaults! {
+    /// The host's side of a clock that it drives, behind a board unless the driver is another.
+    #[derive(Clone, Debug)]
+    pub struct ClockDesk<D = ClockLine> {
+        given {
+            model: ClockModel,
+            control: TimeControl,
+            driver: D,
+            white: End,
+        }
+        /// The player whose end of the lever is up, and whose time runs or will run.
+        turn: Color = Color::White,
+        /// When the button in the middle was last pressed.
+        button_at: Option<Mono>,
+        /// The model knows the times: from a new game, or from the clock.
+        is_set: bool,
+        /// What the clock is to be set to.
+        times: Option<WantedTimes>,
+        /// What the driver was told last.
+        wanted: Wanted,
+        over: Overlay = Overlay::Nothing,
+        calls: ArbiterCall,
+        moves: Moves = Moves::Hidden,
+        starter: Starter,
+        /// The clock changes sides by itself when the lever turns.
+        turns_by_lever: bool,
+        /// Who has the first move of a game in which nothing has been moved yet, and whose clock
+        /// has not been started.
+        first: Option<Color>,
+        /// Who has the first move of a game in which nothing has been moved yet, whether the clock
+        /// has been started or not.
+        opens: Option<Color>,
+        /// A move of this game has been made.
+        has_moved: bool,
+        /// The model's times are those that the clock showed when it was found.
+        is_adopted: bool,
+        /// The legal move that was made last and its half-move.
+        made: Option<(usize, ClockText)>,
+        trust: Trust = Trust::Unproven,
+        /// While it was unproven, the clock has shown other times than it was to be set to.
+        has_shown_else: bool,
+        /// The clock was set several times in vain.
+        has_defied: bool,
+        /// Whether it goes by itself.
+        sense: Sense,
+        /// The model has run in this game.
+        has_run: bool,
+        /// The game has not heard how the clock is driven.
+        has_changed: bool,
+    }
 }
 
 impl ClockDesk {
@@ -213,33 +217,8 @@ impl ClockDesk {
 impl<D: ClockDriver> ClockDesk<D> {
     /// A desk for a clock with this driver, at this time control, White at the `white` end.
     pub fn with_driver(driver: D, control: TimeControl, white: End) -> Self {
-        Self {
-            model: ClockModel::new(control.clone(), Manner::default()),
-            control,
-            driver,
-            white,
-            turn: Color::White,
-            button_at: None,
-            is_set: false,
-            times: None,
-            wanted: Wanted::default(),
-            over: Overlay::Nothing,
-            calls: ArbiterCall::default(),
-            moves: Moves::Hidden,
-            starter: Starter::default(),
-            turns_by_lever: false,
-            first: None,
-            opens: None,
-            has_moved: false,
-            is_adopted: false,
-            made: None,
-            trust: Trust::Unproven,
-            has_shown_else: false,
-            has_defied: false,
-            sense: Sense::default(),
-            has_run: false,
-            has_changed: false,
-        }
+        let model = ClockModel::new(control.clone(), Manner::default());
+        Self::begin(model, control, driver, white)
     }
 
     /// Makes the desk stop the clock and call the arbiter for this.

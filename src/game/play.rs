@@ -28,7 +28,7 @@ use super::entry::{Basis, Fact};
 use super::score::ScoreSheet;
 use super::settings::{Rests, Settings};
 use crate::laws::{Ending, Finding, FindingKind};
-use crate::table::{Placement, Reading, Times};
+use crate::table::{Placement, Reading, Times, defaults};
 use crate::time::Mono;
 use crate::track::audit::Testimony;
 use crate::track::line::CompletedBy;
@@ -48,52 +48,56 @@ const PRESSES_MAX: usize = 32;
 /// What still has rivals when the board has been still for so long is recorded all the same, and
 /// marked: stillness tells no more, and silence would hide it.
 const DOUBT_TOLD_AFTER: Duration = Duration::from_secs(3);
-/// One game at one board.
-#[derive(Clone, Debug)]
-pub struct Play {
-    sheet: ScoreSheet,
-    tracker: Tracker,
-    presses: Vec<(Mono, Option<Times>)>,
-    /// The times now, for moves that no press completes.
-    lent: Option<Times>,
-    /// Presses of which only the board's memory tells; their times are estimates.
-    recalled: Vec<Mono>,
-    /// What marked moves may have been instead.
-    shadows: shadow::Shadows,
-    ending: Option<Ending>,
-    /// It was closed without a result.
-    pub(super) is_closed: bool,
-    /// A claim of the opponent may still undo the move that would end the game.
-    pub(super) is_end_open: bool,
-    /// Another explanation, by which a sensor is at fault.
-    other: Option<Other>,
-    /// The board as it has stood since then was searched for faults.
-    searched: Option<Mono>,
-    /// Squares that have lost their pieces without a move.
-    beneath: Bitboard,
-    /// Squares of whose sensors that has been told.
-    told_faulty: Bitboard,
-    /// The half-move, from 1, that was withdrawn last, and what it was, if it was marked.
-    doubted: Option<(usize, UciMove)>,
-    /// What is played waits for a press, and that has been told.
-    is_held: bool,
-    /// What is believed to have been played was pieces being set up, as long as the board does not
-    /// show it again.
-    is_set_aside: bool,
-    /// What was seen when the board rested and when a clock was pressed.
-    past: Past,
-    /// What was heard of the moves that are still open.
-    heard: Testimony,
-    /// When the last move was released that is not.
-    open_since: Mono,
-    /// When a daemon took the game up again.
-    resumed_at: Mono,
-    /// The board as it has rested since then was held against all open moves.
-    audited: Option<Mono>,
-    /// Moves that were pressed since the result.
-    n_after_end: usize,
-    /// Whether pieces were moved since the result, or nobody saw whether they were.
-    is_left: bool,
+defaults! {
+    /// One game at one board.
+    #[derive(Clone, Debug)]
+    pub struct Play {
+        given {
+            sheet: ScoreSheet,
+            tracker: Tracker,
+            /// What was heard of the moves that are still open.
+            heard: Testimony,
+            ending: Option<Ending>,
+        }
+        presses: Vec<(Mono, Option<Times>)>,
+        /// The times now, for moves that no press completes.
+        lent: Option<Times>,
+        /// Presses of which only the board's memory tells; their times are estimates.
+        recalled: Vec<Mono>,
+        /// What marked moves may have been instead.
+        shadows: shadow::Shadows,
+        /// It was closed without a result.
+        pub(super) is_closed: bool,
+        /// A claim of the opponent may still undo the move that would end the game.
+        pub(super) is_end_open: bool,
+        /// Another explanation, by which a sensor is at fault.
+        other: Option<Other>,
+        /// The board as it has stood since then was searched for faults.
+        searched: Option<Mono>,
+        /// Squares that have lost their pieces without a move.
+        beneath: Bitboard,
+        /// Squares of whose sensors that has been told.
+        told_faulty: Bitboard,
+        /// The half-move, from 1, that was withdrawn last, and what it was, if it was marked.
+        doubted: Option<(usize, UciMove)>,
+        /// What is played waits for a press, and that has been told.
+        is_held: bool,
+        /// What is believed to have been played was pieces being set up, as long as the board does
+        /// not show it again.
+        is_set_aside: bool,
+        /// What was seen when the board rested and when a clock was pressed.
+        past: Past,
+        /// When the last move was released that is not.
+        open_since: Mono,
+        /// When a daemon took the game up again.
+        resumed_at: Mono,
+        /// The board as it has rested since then was held against all open moves.
+        audited: Option<Mono>,
+        /// Moves that were pressed since the result.
+        n_after_end: usize,
+        /// Whether pieces were moved since the result, or nobody saw whether they were.
+        is_left: bool = true,
+    }
 }
 
 impl Play {
@@ -111,31 +115,7 @@ impl Play {
 
     fn with(sheet: ScoreSheet, tracker: Tracker, ending: Option<Ending>) -> Self {
         let heard = Testimony::new(Mono::default(), tracker.seen().clone());
-        Self {
-            sheet,
-            tracker,
-            heard,
-            open_since: Mono::default(),
-            resumed_at: Mono::default(),
-            audited: None,
-            presses: Vec::new(),
-            lent: None,
-            recalled: Vec::new(),
-            shadows: shadow::Shadows::default(),
-            ending,
-            is_closed: false,
-            is_end_open: false,
-            other: None,
-            searched: None,
-            beneath: Bitboard::EMPTY,
-            told_faulty: Bitboard::EMPTY,
-            doubted: None,
-            is_held: false,
-            is_set_aside: false,
-            past: Past::default(),
-            n_after_end: 0,
-            is_left: true,
-        }
+        Self::begin(sheet, tracker, heard, ending)
     }
 
     /// A game that is taken up again with what is on record of it.

@@ -4,7 +4,7 @@ use super::pairing::Pairing;
 use crate::board::BoardKind;
 pub use crate::clock::TimeControl;
 use crate::laws::Terms;
-use crate::table::{End, words};
+use crate::table::{End, defaults, words};
 use crate::wire::Orientation;
 use crate::wire::certabo::Chips;
 use crate::wire::pegasus::KEY_LEN;
@@ -12,41 +12,29 @@ use shakmaty::Bitboard;
 use shakmaty::fen::Fen;
 use std::time::Duration;
 
-/// How long the board must be still before a move counts as made although no clock was pressed.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Rests {
-    /// While a clock runs: the press is the better witness, so this can be long.
-    pub with_clock: Duration,
-    /// Without a clock, or before it is first set running.
-    pub without_clock: Duration,
-    /// While no clock runs, where the piece could go on in the same direction: it may only rest on
-    /// its way.
-    pub on_its_way: Duration,
-    /// While no clock runs, where the piece could go on and came to where it rests so soon after
-    /// it was last seen on its square that it was hardly lifted: it is being slid.
-    pub slid: Duration,
-    /// While no clock runs, where the move may be the first half of another: a rook move that may
-    /// begin a castling.
-    pub doubtful: Duration,
-    /// A player whose time runs this long after his move was made has not pressed, and the arbiter
-    /// is told.
-    pub unpressed: Duration,
-    /// A press that looks to the referee like an illegal move waits this long for the record to
-    /// find a legal one: the piece may still be on its way down.
-    pub illegal_press: Duration,
-}
-
-impl Default for Rests {
-    fn default() -> Self {
-        Self {
-            with_clock: Duration::from_millis(1_500),
-            without_clock: Duration::from_millis(200),
-            on_its_way: Duration::from_millis(550),
-            slid: Duration::from_millis(900),
-            doubtful: Duration::from_millis(1_500),
-            unpressed: Duration::from_secs(10),
-            illegal_press: Duration::from_millis(900),
-        }
+defaults! {
+    /// How long the board must be still before a move counts as made although no clock was pressed.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+    pub struct Rests {
+        /// While a clock runs: the press is the better witness, so this can be long.
+        pub with_clock: Duration = Duration::from_millis(1_500),
+        /// Without a clock, or before it is first set running.
+        pub without_clock: Duration = Duration::from_millis(200),
+        /// While no clock runs, where the piece could go on in the same direction: it may only rest
+        /// on its way.
+        pub on_its_way: Duration = Duration::from_millis(550),
+        /// While no clock runs, where the piece could go on and came to where it rests so soon
+        /// after it was last seen on its square that it was hardly lifted: it is being slid.
+        pub slid: Duration = Duration::from_millis(900),
+        /// While no clock runs, where the move may be the first half of another: a rook move that
+        /// may begin a castling.
+        pub doubtful: Duration = Duration::from_millis(1_500),
+        /// A player whose time runs this long after his move was made has not pressed, and the
+        /// arbiter is told.
+        pub unpressed: Duration = Duration::from_secs(10),
+        /// A press that looks to the referee like an illegal move waits this long for the record to
+        /// find a legal one: the piece may still be on its way down.
+        pub illegal_press: Duration = Duration::from_millis(900),
     }
 }
 

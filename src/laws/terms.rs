@@ -3,7 +3,7 @@
 use super::edition::Pace;
 use super::notation::Language;
 use super::profile::{Profile, Rules};
-use crate::table::words;
+use crate::table::{defaults, words};
 use shakmaty::{ByColor, Color};
 use std::time::Duration;
 
@@ -90,129 +90,87 @@ words! {
     }
 }
 
-/// How long hands must do something before it is held against them. Pieces are slid, set right,
-/// knocked over and put between squares, and no sensor sees a hand.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Evidence {
-    /// A piece that went on must have rested for so long to have been released.
-    pub released: Duration,
-    /// A piece that is back on its square within this time was set right. Whether that was
-    /// announced no sensor hears.
-    pub adjusting: Duration,
-    /// A piece that was off its square for less may have been knocked over, or taken and put back
-    /// with a word. The opponent may claim it.
-    pub held: Duration,
-    /// A piece that is missing beside a move for so long is in no hand.
-    pub missing: Duration,
-    /// Who has touched nothing for so long since the start is taken to be away. Who thinks about
-    /// his first move touches nothing either.
-    pub away: Duration,
-}
-
-impl Default for Evidence {
-    fn default() -> Self {
-        Self {
-            released: Duration::from_secs(3),
-            adjusting: Duration::from_millis(750),
-            held: Duration::from_secs(3),
-            missing: Duration::from_secs(5),
-            away: Duration::from_secs(300),
-        }
+defaults! {
+    /// How long hands must do something before it is held against them. Pieces are slid, set right,
+    /// knocked over and put between squares, and no sensor sees a hand.
+    #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+    pub struct Evidence {
+        /// A piece that went on must have rested for so long to have been released.
+        pub released: Duration = Duration::from_secs(3),
+        /// A piece that is back on its square within this time was set right. Whether that was
+        /// announced no sensor hears.
+        pub adjusting: Duration = Duration::from_millis(750),
+        /// A piece that was off its square for less may have been knocked over, or taken and put
+        /// back with a word. The opponent may claim it.
+        pub held: Duration = Duration::from_secs(3),
+        /// A piece that is missing beside a move for so long is in no hand.
+        pub missing: Duration = Duration::from_secs(5),
+        /// Who has touched nothing for so long since the start is taken to be away. Who thinks
+        /// about his first move touches nothing either.
+        pub away: Duration = Duration::from_secs(300),
     }
 }
 
-/// The terms of one game. They are fixed when it starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Terms {
-    /// Edition, form of chess, supervision.
-    pub profile: Profile,
-    /// Rules that hold instead of the profile's. No setting names them: a test asks what becomes of
-    /// a game without one of its rules.
-    pub instead: Option<Rules>,
-    /// The pace, where it is not that of the form of chess: Chess960 is played at any.
-    pub pace: Option<Pace>,
-    /// A piece at rest for so long counts as released.
-    pub rest: Duration,
-    /// A piece lifted for less, and put back, was only brushed.
-    pub brush: Duration,
-    /// What is held against hands.
-    pub evidence: Evidence,
-    /// Lifts within this time of each other are simultaneous.
-    pub touch_window: Duration,
-    /// How late a player may be, where it is not the profile's default.
-    pub default_time: Option<Duration>,
-    /// The periods of each player; none if all moves are to be made in the time on the clock. If
-    /// the last is for a number of moves, it is repeated for ever.
-    pub periods: ByColor<Vec<AnnouncedPeriod>>,
-    /// When periods are credited.
-    pub credit: PeriodCredit,
-    /// The period at the start, from 1.
-    pub period: usize,
-    /// The game starts in its last period.
-    pub is_last_period: bool,
-    /// What is added for a move.
-    pub bonus: Bonus,
-    /// Moves that were completed before the start of this record.
-    pub completed: ByColor<u32>,
-    /// Illegal moves that were confirmed before.
-    pub illegal_before: ByColor<u8>,
-    /// After how long an unpressed move is noted.
-    pub not_pressed: Option<Duration>,
-    /// Who is believed about flags.
-    pub flag_witness: FlagWitness,
-    /// What a flag does.
-    pub flag_watch: FlagWatch,
-    /// In which language moves are announced; names of other languages are understood too.
-    pub spoken: Language,
-    /// In which language score sheets and sealed moves are written.
-    pub written: Language,
-    /// Blind play.
-    pub impaired: Option<Impaired>,
-    /// The announced array, White's pieces from a to h; for Chess960.
-    pub array: Option<String>,
-    /// Whether an arbiter is there.
-    pub venue: Venue,
-    /// No draw may be agreed before this move. From 2009: Art. 9.1a (9.1.1).
-    pub no_draw_before: Option<u32>,
-    /// The parts of Guidelines III that were announced, as in `III.4`.
-    pub guidelines: Vec<String>,
-    /// Time to the end of the sitting.
-    pub sitting_left: Option<Duration>,
-    /// The raw squares are turned by 180 degrees.
-    pub is_rotated: bool,
-}
-
-impl Default for Terms {
-    fn default() -> Self {
-        Self {
-            profile: Profile::default(),
-            instead: None,
-            pace: None,
-            rest: Duration::from_millis(500),
-            brush: Duration::from_millis(250),
-            evidence: Evidence::default(),
-            touch_window: Duration::from_millis(50),
-            default_time: None,
-            periods: ByColor::default(),
-            credit: PeriodCredit::default(),
-            period: 1,
-            is_last_period: false,
-            bonus: Bonus::default(),
-            completed: ByColor { white: 0, black: 0 },
-            illegal_before: ByColor { white: 0, black: 0 },
-            not_pressed: None,
-            flag_witness: FlagWitness::default(),
-            flag_watch: FlagWatch::default(),
-            spoken: Language::German,
-            written: Language::English,
-            impaired: None,
-            array: None,
-            venue: Venue::default(),
-            no_draw_before: None,
-            guidelines: Vec::new(),
-            sitting_left: None,
-            is_rotated: false,
-        }
+defaults! {
+    /// The terms of one game. They are fixed when it starts.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Terms {
+        /// Edition, form of chess, supervision.
+        pub profile: Profile,
+        /// Rules that hold instead of the profile's. No setting names them: a test asks what
+        /// becomes of a game without one of its rules.
+        pub instead: Option<Rules>,
+        /// The pace, where it is not that of the form of chess: Chess960 is played at any.
+        pub pace: Option<Pace>,
+        /// A piece at rest for so long counts as released.
+        pub rest: Duration = Duration::from_millis(500),
+        /// A piece lifted for less, and put back, was only brushed.
+        pub brush: Duration = Duration::from_millis(250),
+        /// What is held against hands.
+        pub evidence: Evidence,
+        /// Lifts within this time of each other are simultaneous.
+        pub touch_window: Duration = Duration::from_millis(50),
+        /// How late a player may be, where it is not the profile's default.
+        pub default_time: Option<Duration>,
+        /// The periods of each player; none if all moves are to be made in the time on the clock.
+        /// If the last is for a number of moves, it is repeated for ever.
+        pub periods: ByColor<Vec<AnnouncedPeriod>>,
+        /// When periods are credited.
+        pub credit: PeriodCredit,
+        /// The period at the start, from 1.
+        pub period: usize = 1,
+        /// The game starts in its last period.
+        pub is_last_period: bool,
+        /// What is added for a move.
+        pub bonus: Bonus,
+        /// Moves that were completed before the start of this record.
+        pub completed: ByColor<u32>,
+        /// Illegal moves that were confirmed before.
+        pub illegal_before: ByColor<u8>,
+        /// After how long an unpressed move is noted.
+        pub not_pressed: Option<Duration>,
+        /// Who is believed about flags.
+        pub flag_witness: FlagWitness,
+        /// What a flag does.
+        pub flag_watch: FlagWatch,
+        /// In which language moves are announced; names of other languages are understood too.
+        pub spoken: Language = Language::German,
+        /// In which language score sheets and sealed moves are written.
+        pub written: Language = Language::English,
+        /// Blind play.
+        pub impaired: Option<Impaired>,
+        /// The announced array, White's pieces from a to h; for Chess960.
+        pub array: Option<String>,
+        /// Whether an arbiter is there.
+        pub venue: Venue,
+        /// No draw may be agreed before this move. From 2009: Art. 9.1a (9.1.1).
+        pub no_draw_before: Option<u32>,
+        /// The parts of Guidelines III that were announced, as in `III.4`.
+        pub guidelines: Vec<String>,
+        /// Time to the end of the sitting.
+        pub sitting_left: Option<Duration>,
+        /// The raw squares are turned by 180 degrees.
+        pub is_rotated: bool,
     }
 }
 

@@ -14,6 +14,7 @@ use crate::game::entry::{Basis, Fact, LinkState, Ruled, Weighed};
 use crate::game::{Gap, Keeping, PairedFor, Pairing, ScoreSheet, Unknown};
 use crate::laws::{Act, Ending, Finding, FindingKind, Reason, Severity, Stage};
 use crate::table::{End, Placement, Reading, Sight, Times, Word, written};
+use crate::time::millis;
 use crate::track::line::CompletedBy;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -53,7 +54,7 @@ enum Body {
         ply: usize,
         uci: String,
         san: String,
-        #[serde(rename = "illegal", skip_serializing_if = "is_false", default)]
+        #[serde(rename = "illegal", skip_serializing_if = "std::ops::Not::not", default)]
         is_illegal: bool,
         #[serde(with = "written::word")]
         basis: Basis,
@@ -250,29 +251,22 @@ written_as! {
         |weighed| WeighedBody { outcome: weighed.word().to_owned() }, |it| Word::parse(&it.outcome);
 }
 
-#[derive(Serialize, Deserialize)]
-struct PictureBody {
-    fen: String,
+/// Documents that hold one text.
+macro_rules! texts {
+    ($($name:ident { $text:ident })+) => {$(
+        #[derive(Serialize, Deserialize)]
+        struct $name {
+            $text: String,
+        }
+    )+};
 }
 
-#[derive(Serialize, Deserialize)]
-struct ControlBody {
-    control: String,
-}
-
-#[derive(Serialize, Deserialize)]
-struct LinkBody {
-    state: String,
-}
-
-#[derive(Serialize, Deserialize)]
-struct SightBody {
-    sight: String,
-}
-
-#[derive(Serialize, Deserialize)]
-struct WeighedBody {
-    outcome: String,
+texts! {
+    PictureBody { fen }
+    ControlBody { control }
+    LinkBody { state }
+    SightBody { sight }
+    WeighedBody { outcome }
 }
 
 /// A finding that is all there is to say, as it is written.
@@ -437,13 +431,4 @@ impl GameRecord {
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("a record is plain data")
     }
-}
-
-pub(super) fn millis(span: Duration) -> u64 {
-    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
-}
-/// For serde, which asks by reference.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-fn is_false(flag: &bool) -> bool {
-    !flag
 }

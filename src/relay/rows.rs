@@ -85,7 +85,7 @@ fn time(clock: &Value, color: Color, age: Duration) -> String {
     let name = if color == Color::White { "white_ms" } else { "black_ms" };
     let Some(mut left) = ms(name) else { return String::new() };
     if clock["running"] == color_name(color) {
-        let age = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
+        let age = crate::time::millis(age);
         left = left.saturating_sub(age.saturating_add(ms("age_ms").unwrap_or(0)));
     }
     let seconds = left / 1_000;

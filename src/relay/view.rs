@@ -181,7 +181,7 @@ impl View {
                 white_ms: times.white_ms,
                 black_ms: times.black_ms,
                 running: running.map(Word::word),
-                age_ms: super::record::millis(age),
+                age_ms: crate::time::millis(age),
                 estimated: false,
             }
         });
@@ -321,7 +321,7 @@ fn clock(game: &Game, now: Mono) -> Option<ViewClock> {
         white_ms: times.white_ms,
         black_ms: times.black_ms,
         running: game.clock().running().map(Word::word),
-        age_ms: super::record::millis(age),
+        age_ms: crate::time::millis(age),
         estimated: false,
     })
 }

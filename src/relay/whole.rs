@@ -5,10 +5,10 @@ use crate::game::{Player, ScoreSheet};
 use crate::laws::Ending;
 use crate::laws::notation::Language;
 use crate::table::Word as _;
+use crate::time::millis;
 use serde_json::{Value, json};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, EnPassantMode, Position};
-use std::time::Duration;
 
 /// Version of the document.
 const VERSION: u32 = 1;
@@ -75,7 +75,6 @@ impl WholeGame<'_> {
     fn half_move(&self, idx: usize, language: Language) -> Value {
         let (scored, before) = (&self.sheet.moves()[idx], self.sheet.position(idx));
         let completed = scored.completed;
-        let millis = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
         let times = completed.and_then(|done| done.times).map(|times| times.map(millis));
         json!({
             "ply": idx + 1,
@@ -106,6 +105,7 @@ mod tests {
     use crate::time::Mono;
     use crate::track::line::CompletedBy;
     use shakmaty::{ByColor, Chess, KnownOutcome};
+    use std::time::Duration;
 
     #[test]
     fn all_that_is_on_record_of_a_move_is_told() {

@@ -329,7 +329,7 @@ pub fn put_in_place(
     for place in places.iter().filter(|place| place.exists()) {
         let mut storage = DiskStorage::new(place);
         if !storage.lock().map_err(BackupError::io("lock", place))? {
-            return Err(JournalError::Busy { folder: storage.label() }.into());
+            return Err(JournalError::Busy(storage.label()).into());
         }
         if has_record(place)? {
             taken.push(place.display().to_string());

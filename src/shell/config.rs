@@ -26,6 +26,7 @@ pub use self::matrix::{Matrix, Occupied, PinDriver, SwitchReader};
 pub use self::push::{Push, ROUND, host_of};
 pub use self::serve::{Folder, Http, LiveChess, parse_listen};
 use super::orders::SOCKET;
+use crate::table::defaults;
 use serde::Deserialize;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -55,32 +56,34 @@ pub enum ConfigError {
     },
 }
 
-/// Everything that can be set.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Config {
-    /// The folder of the journals.
-    pub state_dir: PathBuf,
-    /// What else becomes of the records.
-    pub journal: JournalSettings,
-    /// The pages.
-    pub http: Http,
-    /// What programs follow that know boards by LiveChess.
-    pub livechess: LiveChess,
-    /// What programs watch that upload games.
-    pub folder: Folder,
-    /// Where games are sent.
-    pub push: Push,
-    /// Arbiters' orders.
-    pub orders: Orders,
-    /// The event whose rounds are played.
-    pub event: EventSettings,
-    /// The boards.
-    #[serde(rename = "board")]
-    pub boards: Vec<BoardConfig>,
-    /// The file in which all this stands, if it was read from one.
-    #[serde(skip)]
-    pub source: Option<PathBuf>,
+defaults! {
+    /// Everything that can be set.
+    #[derive(Clone, Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Config {
+        /// The folder of the journals.
+        pub state_dir: PathBuf = usual_state(),
+        /// What else becomes of the records.
+        pub journal: JournalSettings,
+        /// The pages.
+        pub http: Http,
+        /// What programs follow that know boards by LiveChess.
+        pub livechess: LiveChess,
+        /// What programs watch that upload games.
+        pub folder: Folder,
+        /// Where games are sent.
+        pub push: Push,
+        /// Arbiters' orders.
+        pub orders: Orders,
+        /// The event whose rounds are played.
+        pub event: EventSettings,
+        /// The boards.
+        #[serde(rename = "board")]
+        pub boards: Vec<BoardConfig> = vec![BoardConfig::default()],
+        /// The file in which all this stands, if it was read from one.
+        #[serde(skip)]
+        pub source: Option<PathBuf>,
+    }
 }
 
 /// What becomes of the records, beside their folder.
@@ -91,36 +94,15 @@ pub struct JournalSettings {
     pub copy: PathBuf,
 }
 
-/// The way in for arbiters' orders and players' declarations.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Orders {
-    /// Whether any are taken.
-    pub enabled: bool,
-    /// The socket's path; empty for the usual one.
-    pub socket: String,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            state_dir: usual_state(),
-            journal: JournalSettings::default(),
-            http: Http::default(),
-            livechess: LiveChess::default(),
-            folder: Folder::default(),
-            push: Push::default(),
-            orders: Orders::default(),
-            event: EventSettings::default(),
-            boards: vec![BoardConfig::default()],
-            source: None,
-        }
-    }
-}
-
-impl Default for Orders {
-    fn default() -> Self {
-        Self { enabled: true, socket: String::new() }
+defaults! {
+    /// The way in for arbiters' orders and players' declarations.
+    #[derive(Clone, Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Orders {
+        /// Whether any are taken.
+        pub enabled: bool = true,
+        /// The socket's path; empty for the usual one.
+        pub socket: String,
     }
 }
 

@@ -1,6 +1,7 @@
 //! How long records take from the bytes to the disk: for those who look after a hall, and for the
 //! benches.
 
+use crate::table::defaults;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -10,26 +11,17 @@ const STEPS: usize = 16;
 /// From 16 microseconds to a minute.
 const DOUBLINGS: usize = 22;
 
-/// Counts the delays of one board's records. Whoever reads them holds up nobody who counts, hence
-/// no lock: readers give way to the recording, and could be stopped while they held one.
-#[derive(Debug)]
-pub struct Delays {
-    counts: [AtomicU64; STEPS * DOUBLINGS],
-    /// The longest delay and all of them together, in microseconds.
-    longest: AtomicU64,
-    sum: AtomicU64,
-    /// How many batches are on their way to the disk.
-    waiting: AtomicU64,
-}
-
-impl Default for Delays {
-    fn default() -> Self {
-        Self {
-            counts: [const { AtomicU64::new(0) }; STEPS * DOUBLINGS],
-            longest: AtomicU64::new(0),
-            sum: AtomicU64::new(0),
-            waiting: AtomicU64::new(0),
-        }
+defaults! {
+    /// Counts the delays of one board's records. Whoever reads them holds up nobody who counts,
+    /// hence no lock: readers give way to the recording, and could be stopped while they held one.
+    #[derive(Debug)]
+    pub struct Delays {
+        counts: [AtomicU64; STEPS * DOUBLINGS] = [const { AtomicU64::new(0) }; STEPS * DOUBLINGS],
+        /// The longest delay and all of them together, in microseconds.
+        longest: AtomicU64 = AtomicU64::new(0),
+        sum: AtomicU64 = AtomicU64::new(0),
+        /// How many batches are on their way to the disk.
+        waiting: AtomicU64 = AtomicU64::new(0),
     }
 }
 

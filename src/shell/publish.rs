@@ -169,7 +169,7 @@ impl Publisher {
     fn take(&mut self, event: WriterEvent<After>, withheld: &mut Withheld) {
         match event {
             WriterEvent::Written { .. } => {}
-            WriterEvent::Refused { error } => {
+            WriterEvent::Refused(error) => {
                 withheld.is_for_good = true;
                 let why = format!("an entry is not on record: {error}");
                 self.status.send_modify(|status| status.disk = Some(why));
@@ -179,10 +179,10 @@ impl Publisher {
                     "AN ENTRY IS NOT ON RECORD: the page shows nothing more; start anew"
                 );
             }
-            WriterEvent::Mishap { error } => {
+            WriterEvent::Mishap(error) => {
                 warn!(board = self.name, %error, "the journal goes on in a new file");
             }
-            WriterEvent::Failing { error } => {
+            WriterEvent::Failing(error) => {
                 error!(
                     board = self.name,
                     %error,
@@ -248,7 +248,7 @@ impl Publisher {
                         .to_owned(),
                 )
             }
-            Room::Lacking { why } => {
+            Room::Lacking(why) => {
                 error!(
                     board = self.name,
                     why, "NO ROOM COULD BE KEPT FOR A GAME: free some before one begins"

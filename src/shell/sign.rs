@@ -6,11 +6,13 @@ use super::backoff::Backoff;
 use super::config::Config;
 use super::http::Feed;
 use super::keeper::stopped;
+use super::matrix::MatrixError;
 use super::{display, leds};
 use crate::game::Lit;
-use std::fmt::Display;
+use embedded_hal::i2c::{Error as _, ErrorKind, I2c};
 use std::future::Future;
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -22,12 +24,64 @@ const BACKOFF: Backoff = Backoff::new(Duration::from_secs(1), Duration::from_sec
 /// Between two writings at the least: eyes are no faster.
 const TOGETHER: Duration = Duration::from_millis(30);
 
+/// Why lights or a display cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SignError {
+    /// The bus.
+    #[error(transparent)]
+    Bus(#[from] MatrixError),
+    /// Nobody answers at the socket of simulated lights.
+    #[error("opening {}: no simulated lights are there; start `rokade simulate --leds {}`, or name \
+             a bus of this machine", .0.display(), .0.display())]
+    NoLights(PathBuf),
+    /// Nobody answers at the socket of a simulated display.
+    #[error("opening {}: no simulated display is there; start `rokade simulate --display {}`, or \
+             name a bus of this machine", .0.display(), .0.display())]
+    NoDisplay(PathBuf),
+    /// The chip of lights does not answer on this bus, at this address.
+    #[error("no HT16K33 answers at {:#04x} of {}; check its supply, the wires of the bus and its \
+             pads, or set its address", .1, .0.display())]
+    NoHt16k33(PathBuf, u8),
+    /// That of a display does not.
+    #[error("no PCF8574 answers at {:#04x} of {}; check its supply and the wires of the bus, or \
+             set its address: 0x27 or 0x3f, less its bridged pads", .1, .0.display())]
+    NoPcf8574(PathBuf, u8),
+    /// This bus failed, and so much was said of it.
+    #[error("writing to {}: the bus failed ({})", .0.display(), .1)]
+    Failed(PathBuf, String),
+}
+
+/// The chip of a sign on an I2C bus, and what is said where it is `missing`.
+#[derive(Debug)]
+pub(super) struct SignChip<I> {
+    i2c: I,
+    bus: PathBuf,
+    address: u8,
+    missing: fn(PathBuf, u8) -> SignError,
+}
+
+impl<I: I2c> SignChip<I> {
+    pub(super) fn new(
+        i2c: I,
+        bus: &str,
+        address: u8,
+        missing: fn(PathBuf, u8) -> SignError,
+    ) -> Self {
+        Self { i2c, bus: bus.into(), address, missing }
+    }
+
+    pub(super) fn write(&mut self, frame: &[u8]) -> Result<(), SignError> {
+        self.i2c.write(self.address, frame).map_err(|e| match e.kind() {
+            ErrorKind::NoAcknowledge(_) => (self.missing)(self.bus.clone(), self.address),
+            _ => SignError::Failed(self.bus.clone(), format!("{e:?}")),
+        })
+    }
+}
+
 /// Something that shows a board.
 pub(super) trait Sign: Send + 'static {
     /// What writes it, once it is open.
     type Driver: Send;
-    /// Why it cannot be used.
-    type Fault: Display + PartialEq + Send;
     /// What it is, for what is said about it.
     const NAME: &'static str;
     /// Between two writings where nothing has changed.
@@ -40,19 +94,19 @@ pub(super) trait Sign: Send + 'static {
     ///
     /// # Errors
     /// It cannot be had.
-    fn open(&self) -> Result<Self::Driver, Self::Fault>;
+    fn open(&self) -> Result<Self::Driver, SignError>;
 
     /// Shows what is to be shown now.
     ///
     /// # Errors
     /// It cannot be had any more, and has to be opened anew.
-    fn show(&mut self, driver: &mut Self::Driver) -> Result<(), Self::Fault>;
+    fn show(&mut self, driver: &mut Self::Driver) -> Result<(), SignError>;
 
     /// Shows nothing any more.
     ///
     /// # Errors
     /// It cannot be had any more.
-    fn clear(&self, driver: &mut Self::Driver) -> Result<(), Self::Fault>;
+    fn clear(&self, driver: &mut Self::Driver) -> Result<(), SignError>;
 
     /// Waits until something else is to be shown. False once nothing more comes.
     fn changed(&mut self) -> impl Future<Output = bool> + Send;
@@ -130,7 +184,7 @@ async fn keep<S: Sign>(board: String, mut sign: S, mut stops: watch::Receiver<bo
 }
 
 /// Has it show what is to be shown; what has failed before is opened anew.
-fn write<S: Sign>(sign: &mut S, kept: &mut Option<S::Driver>) -> Result<(), S::Fault> {
+fn write<S: Sign>(sign: &mut S, kept: &mut Option<S::Driver>) -> Result<(), SignError> {
     let mut driver = kept.take().map_or_else(|| sign.open(), Ok)?;
     sign.show(&mut driver)?;
     *kept = Some(driver);

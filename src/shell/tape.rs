@@ -30,11 +30,8 @@ const FLUSH_EVERY: Duration = Duration::from_secs(1);
 #[derive(Debug, thiserror::Error)]
 pub enum TapeError {
     /// A tape is never overwritten.
-    #[error("creating {}: the file exists already; choose another name", path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("creating {}: the file exists already; choose another name", .0.display())]
+    Exists(PathBuf),
     /// The file cannot be made.
     #[error("creating {}: {source}", path.display())]
     Create {
@@ -52,17 +49,11 @@ pub enum TapeError {
         source: io::Error,
     },
     /// The disk did not keep up.
-    #[error("writing {}: the disk is too slow; the tape ends before this", path.display())]
-    Slow {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("writing {}: the disk is too slow; the tape ends before this", .0.display())]
+    Slow(PathBuf),
     /// The file has reached its limit.
-    #[error("writing {}: the tape is full at {BYTES_MAX} bytes; start another", path.display())]
-    Full {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("writing {}: the tape is full at {BYTES_MAX} bytes; start another", .0.display())]
+    Full(PathBuf),
 }
 
 /// A tape that is being written.
@@ -108,7 +99,7 @@ impl Tape {
         let create = |source| TapeError::Create { path: owned(), source };
         let opened = OpenOptions::new().write(true).create_new(true).open(path);
         let file = opened.map_err(|e| match e.kind() {
-            io::ErrorKind::AlreadyExists => TapeError::Exists { path: owned() },
+            io::ErrorKind::AlreadyExists => TapeError::Exists(owned()),
             _ => create(e),
         })?;
         let (lines_tx, lines_rx) = sync_channel(LINES_MAX);
@@ -174,7 +165,7 @@ impl Tape {
         let Some(writer) = self.writer.take() else { return Ok(()) };
         writer.join().expect("a writer that does not panic")?;
         if self.is_slow {
-            return Err(TapeError::Slow { path: self.path.clone() });
+            return Err(TapeError::Slow(self.path.clone()));
         }
         Ok(())
     }
@@ -237,7 +228,7 @@ impl TapeWriter {
         self.n_bytes += u64::try_from(line.len()).expect("a line is short");
         if self.n_bytes > BYTES_MAX {
             self.flush()?;
-            return Err(TapeError::Full { path: self.path.clone() });
+            return Err(TapeError::Full(self.path.clone()));
         }
         let written = self.file.write_all(line.as_bytes());
         written.map_err(|source| TapeError::Write { path: self.path.clone(), source })

@@ -17,6 +17,7 @@ use shakmaty::{Board, Square};
 
 use self::bus::OnBus;
 use crate::sim::ring::Ring;
+use crate::table::defaults;
 use crate::time::Mono;
 use crate::wire::bus::{BusRequest, REQUEST_LEN};
 use crate::wire::message::N_HALF_FIELDS;
@@ -122,34 +123,38 @@ enum LineState {
     Down,
 }
 
-/// A board, its clock, and the line to the host.
-#[derive(Debug, Clone)]
-pub struct BoardSim {
-    dump: Dump,
-    orientation: Orientation,
-    clock: Option<ClockTime>,
-    /// The clock message that the host knows.
-    clock_sent: Option<ClockMessage>,
-    clock_sent_at: Mono,
-    mode: Mode,
-    line: LineState,
-    is_powered: bool,
-    serial: String,
-    decoder: CommandDecoder,
-    /// Commands with the moment of their last byte; at most [`INPUT_MAX`].
-    inbox: VecDeque<(Mono, HostCommand)>,
-    bus: OnBus,
-    input_free_at: Mono,
-    busy_until: Mono,
-    acks: VecDeque<(Mono, Ack)>,
-    /// Messages, or chunks of long ones, with the moment of their last byte.
-    outbox: VecDeque<(Mono, Vec<u8>)>,
-    output_free_at: Mono,
-    clock_commands: Vec<ClockCommand>,
-    answers: Answers,
-    ring: Ring,
-    /// It is silent when it is asked for its memory.
-    is_forgetful: bool,
+defaults! {
+    /// A board, its clock, and the line to the host.
+    #[derive(Debug, Clone)]
+    pub struct BoardSim {
+        given {
+            dump: Dump,
+            orientation: Orientation,
+            clock: Option<ClockTime>,
+            ring: Ring,
+        }
+        /// The clock message that the host knows.
+        clock_sent: Option<ClockMessage>,
+        clock_sent_at: Mono,
+        mode: Mode = Mode::Bus,
+        line: LineState = LineState::Up,
+        is_powered: bool = true,
+        serial: String = SERIAL.to_owned(),
+        decoder: CommandDecoder,
+        /// Commands with the moment of their last byte; at most [`INPUT_MAX`].
+        inbox: VecDeque<(Mono, HostCommand)>,
+        bus: OnBus,
+        input_free_at: Mono,
+        busy_until: Mono,
+        acks: VecDeque<(Mono, Ack)>,
+        /// Messages, or chunks of long ones, with the moment of their last byte.
+        outbox: VecDeque<(Mono, Vec<u8>)>,
+        output_free_at: Mono,
+        clock_commands: Vec<ClockCommand>,
+        answers: Answers = Answers::Board,
+        /// It is silent when it is asked for its memory.
+        is_forgetful: bool,
+    }
 }
 
 impl BoardSim {
@@ -158,29 +163,7 @@ impl BoardSim {
         let dump = Dump::new(&placement, orientation);
         let mut ring = Ring::default();
         ring.power_up(Mono::default(), &dump);
-        Self {
-            dump,
-            orientation,
-            clock,
-            clock_sent: None,
-            clock_sent_at: Mono::default(),
-            mode: Mode::Bus,
-            line: LineState::Up,
-            is_powered: true,
-            serial: SERIAL.to_owned(),
-            decoder: CommandDecoder::default(),
-            inbox: VecDeque::new(),
-            bus: OnBus::default(),
-            input_free_at: Mono::default(),
-            busy_until: Mono::default(),
-            acks: VecDeque::new(),
-            outbox: VecDeque::new(),
-            output_free_at: Mono::default(),
-            clock_commands: Vec::new(),
-            answers: Answers::Board,
-            ring,
-            is_forgetful: false,
-        }
+        Self::begin(dump, orientation, clock, ring)
     }
 
     /// The same board without a memory: it does not answer the question for its log.

@@ -3,7 +3,7 @@
 
 use super::maker::MakerSim;
 use super::outgoing::Outgoing;
-use crate::table::Reading;
+use crate::table::{Reading, defaults};
 use crate::time::Mono;
 use crate::wire::blocks::Blocks;
 use crate::wire::chesslink::{LightTable, N_LIGHTS, Register, ToBoard};
@@ -18,41 +18,33 @@ const USUAL: [u8; 5] = [0, 20, 0, 0, 10];
 /// It does nothing for so long after it got its power, or was told to start anew.
 const STARTS_IN: Duration = Duration::from_secs(3);
 
-/// The model of a ChessLink board.
-#[derive(Clone, Debug)]
-pub struct ChessLinkSim {
-    placement: Board,
-    lies: Orientation,
-    registers: [u8; 5],
-    blocks: Blocks,
-    out: Outgoing,
-    scans_at: Mono,
-    /// What it told last.
-    told: Option<Board>,
-    /// The next report is one that gets lost.
-    loses_report: bool,
-    lights: LightTable,
-    is_on: bool,
-    /// A host has said something to it.
-    is_heard: bool,
+defaults! {
+    /// The model of a ChessLink board.
+    #[derive(Clone, Debug)]
+    pub struct ChessLinkSim {
+        given {
+            placement: Board,
+            lies: Orientation,
+        }
+        registers: [u8; 5] = USUAL,
+        blocks: Blocks,
+        out: Outgoing,
+        scans_at: Mono,
+        /// What it told last.
+        told: Option<Board>,
+        /// The next report is one that gets lost.
+        loses_report: bool,
+        lights: LightTable = LightTable { slot: 0, slots: [0; N_LIGHTS] },
+        is_on: bool = true,
+        /// A host has said something to it.
+        is_heard: bool,
+    }
 }
 
 impl ChessLinkSim {
     /// A board that lies so, with these pieces on it. It is new: it reports after each scan.
     pub fn new(placement: Board, lies: Orientation) -> Self {
-        Self {
-            placement,
-            lies,
-            registers: USUAL,
-            blocks: Blocks::default(),
-            out: Outgoing::default(),
-            scans_at: Mono::default(),
-            told: None,
-            loses_report: false,
-            lights: LightTable { slot: 0, slots: [0; N_LIGHTS] },
-            is_on: true,
-            is_heard: false,
-        }
+        Self::begin(placement, lies)
     }
 
     /// The same with this in a register.

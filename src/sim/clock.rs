@@ -1,7 +1,7 @@
 //! A chess clock with an increment, as far as a board behind it can tell.
 
 use crate::table::End;
-use crate::time::Mono;
+use crate::time::{Mono, millis};
 use crate::wire::{ClockTime, SideTime};
 use shakmaty::Color;
 use std::time::Duration;
@@ -103,8 +103,4 @@ const fn idx(color: Color) -> usize {
         Color::White => 0,
         Color::Black => 1,
     }
-}
-
-fn millis(span: Duration) -> u64 {
-    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }

@@ -7,7 +7,7 @@
 
 use super::board::{BoardSim, Delivery};
 use crate::game::ScoreSheet;
-use crate::table::{End, Times};
+use crate::table::{End, Times, defaults};
 use crate::time::Mono;
 use crate::wire::{ClockTime, FieldCode, Orientation, SideTime};
 use shakmaty::{Board, CastlingMode, Chess, Color, Move, Position as _, Square};
@@ -44,43 +44,35 @@ enum Deed {
     Press(Color),
 }
 
-/// The board, and what is yet to be done on it.
-#[derive(Clone, Debug)]
-pub struct DemoBoard {
-    board: BoardSim,
-    /// The game, and how many half-moves of it will stand there once all is done.
-    game: Option<(Arc<ScoreSheet>, usize)>,
-    /// How the board will stand then.
-    planned: Board,
-    deeds: VecDeque<(Duration, Deed)>,
-    /// When the next of them is done, and when the last one was.
-    due: Mono,
-    done_at: Mono,
-    turn: Color,
-    clock: Option<ShownTimes>,
-    /// The clock is shown to run.
-    runs: bool,
-    /// When the clock shows something else next.
-    ticks_at: Option<Mono>,
+defaults! {
+    /// The board, and what is yet to be done on it.
+    #[derive(Clone, Debug)]
+    pub struct DemoBoard {
+        given {
+            board: BoardSim,
+        }
+        /// The game, and how many half-moves of it will stand there once all is done.
+        game: Option<(Arc<ScoreSheet>, usize)>,
+        /// How the board will stand then.
+        planned: Board = Board::new(),
+        deeds: VecDeque<(Duration, Deed)>,
+        /// When the next of them is done, and when the last one was.
+        due: Mono,
+        done_at: Mono,
+        turn: Color = Color::White,
+        clock: Option<ShownTimes>,
+        /// The clock is shown to run.
+        runs: bool,
+        /// When the clock shows something else next.
+        ticks_at: Option<Mono>,
+    }
 }
 
 impl DemoBoard {
     /// A board with this serial number and the usual start position on it, without a clock.
     pub fn new(serial: &str) -> Self {
-        let planned = Board::new();
-        let board = BoardSim::new(planned.clone(), Orientation::Normal, None).numbered(serial);
-        Self {
-            board,
-            game: None,
-            planned,
-            deeds: VecDeque::new(),
-            due: Mono::default(),
-            done_at: Mono::default(),
-            turn: Color::White,
-            clock: None,
-            runs: false,
-            ticks_at: None,
-        }
+        let board = BoardSim::new(Board::new(), Orientation::Normal, None).numbered(serial);
+        Self::begin(board)
     }
 
     /// `n` half-moves of the game on `sheet` are to be seen. The first game is set up as it stands,

@@ -9,7 +9,7 @@ use super::table::Table;
 use super::trouble::{Away, Noise, Out, Trouble};
 use super::{certabo, pegasus};
 use crate::game::{BoardKind, Ear, Effect, Entry, Event, Game, Recovered, Settings};
-use crate::table::Sight;
+use crate::table::{Sight, defaults};
 use crate::time::{Mono, Stamp, Wall};
 use std::collections::VecDeque;
 use std::iter::Peekable;
@@ -181,43 +181,33 @@ impl<'s> BothTables<'s> {
     }
 }
 
-/// The core with its effects gathered.
-struct Run<'w> {
-    watch: &'w mut dyn FnMut(&Game, &[Entry]),
-    settings: Settings,
-    game: Game,
-    ear: Ear,
-    effects: Vec<Effect>,
-    entries: Vec<Entry>,
-    /// What the core has sent since it was last looked at, in bytes.
-    sent: Vec<u8>,
-    wants_reopen: bool,
-    noise: Option<Noise>,
-    /// What is yet to be done to the cable.
-    pulls: VecDeque<(Mono, Pull)>,
-    is_unplugged: bool,
-    is_killed: bool,
-    /// When the daemon was started.
-    started: Mono,
+defaults! {
+    /// The core with its effects gathered.
+    struct Run<'w> {
+        given {
+            watch: &'w mut dyn FnMut(&Game, &[Entry]),
+            game: Game,
+            settings: Settings,
+        }
+        ear: Ear,
+        effects: Vec<Effect>,
+        entries: Vec<Entry>,
+        /// What the core has sent since it was last looked at, in bytes.
+        sent: Vec<u8>,
+        wants_reopen: bool,
+        noise: Option<Noise>,
+        /// What is yet to be done to the cable.
+        pulls: VecDeque<(Mono, Pull)>,
+        is_unplugged: bool,
+        is_killed: bool,
+        /// When the daemon was started.
+        started: Mono,
+    }
 }
 
 impl<'w> Run<'w> {
     fn new(settings: Settings, watch: &'w mut dyn FnMut(&Game, &[Entry])) -> Self {
-        Self {
-            watch,
-            game: Game::new(settings.clone()),
-            settings,
-            ear: Ear::default(),
-            effects: Vec::new(),
-            entries: Vec::new(),
-            sent: Vec::new(),
-            wants_reopen: false,
-            noise: None,
-            pulls: VecDeque::new(),
-            is_unplugged: false,
-            is_killed: false,
-            started: Mono::default(),
-        }
+        Self::begin(watch, Game::new(settings.clone()), settings)
     }
 
     fn tape(&mut self, script: &Script) {

@@ -19,94 +19,78 @@ const PARAMETERS: [(&str, &[u8]); 7] = [
     ("uart0_console", &[14, 15]),
 ];
 
-/// Overlays and the pins that they take. What a Pi 5 has in the place of one ends with `-pi5`.
-const OVERLAYS: [(&str, MovablePins); 59] = [
+/// Overlays and the pins that they take: those of a kind that take the same share a row. What a Pi
+/// 5 has in the place of one ends with `-pi5`.
+const OVERLAYS: [(&str, MovablePins); 41] = [
     ("spi0-0cs", &[(9, ""), (10, ""), (11, "")]),
-    ("spi0-1cs", &[(8, "cs0_pin"), (9, ""), (10, ""), (11, "")]),
-    ("spi0-1cs-inverted", &[(8, "cs0_pin"), (9, ""), (10, ""), (11, "")]),
-    ("spi0-2cs", &[(8, "cs0_pin"), (7, "cs1_pin"), (9, ""), (10, ""), (11, "")]),
-    ("spi0-cs", &[(8, "cs0_pin"), (7, "cs1_pin"), (9, ""), (10, ""), (11, "")]),
+    ("spi0-1cs spi0-1cs-inverted", &[(8, "cs0_pin"), (9, ""), (10, ""), (11, "")]),
+    ("spi0-2cs spi0-cs", &[(8, "cs0_pin"), (7, "cs1_pin"), (9, ""), (10, ""), (11, "")]),
     ("spi1-1cs", &[(18, "cs0_pin"), (19, ""), (20, ""), (21, "")]),
     ("spi1-2cs", &[(18, "cs0_pin"), (17, "cs1_pin"), (19, ""), (20, ""), (21, "")]),
     (
         "spi1-3cs",
         &[(18, "cs0_pin"), (17, "cs1_pin"), (16, "cs2_pin"), (19, ""), (20, ""), (21, "")],
     ),
-    ("spi2-1cs-pi5", &[(0, "cs0_pin"), (1, ""), (2, ""), (3, "")]),
-    ("spi2-2cs-pi5", &[(0, "cs0_pin"), (24, "cs1_pin"), (1, ""), (2, ""), (3, "")]),
-    ("spi3-1cs", &[(0, "cs0_pin"), (1, ""), (2, ""), (3, "")]),
-    ("spi3-2cs", &[(0, "cs0_pin"), (24, "cs1_pin"), (1, ""), (2, ""), (3, "")]),
-    ("spi3-1cs-pi5", &[(4, "cs0_pin"), (5, ""), (6, ""), (7, "")]),
-    ("spi3-2cs-pi5", &[(4, "cs0_pin"), (25, "cs1_pin"), (5, ""), (6, ""), (7, "")]),
-    ("spi4-1cs", &[(4, "cs0_pin"), (5, ""), (6, ""), (7, "")]),
-    ("spi4-2cs", &[(4, "cs0_pin"), (25, "cs1_pin"), (5, ""), (6, ""), (7, "")]),
+    ("spi2-1cs-pi5 spi3-1cs", &[(0, "cs0_pin"), (1, ""), (2, ""), (3, "")]),
+    ("spi2-2cs-pi5 spi3-2cs", &[(0, "cs0_pin"), (24, "cs1_pin"), (1, ""), (2, ""), (3, "")]),
+    ("spi3-1cs-pi5 spi4-1cs", &[(4, "cs0_pin"), (5, ""), (6, ""), (7, "")]),
+    ("spi3-2cs-pi5 spi4-2cs", &[(4, "cs0_pin"), (25, "cs1_pin"), (5, ""), (6, ""), (7, "")]),
     ("spi5-1cs", &[(12, "cs0_pin"), (13, ""), (14, ""), (15, "")]),
     ("spi5-2cs", &[(12, "cs0_pin"), (26, "cs1_pin"), (13, ""), (14, ""), (15, "")]),
     ("i2c-gpio", &[(23, "i2c_gpio_sda"), (24, "i2c_gpio_scl")]),
-    ("i2c0", &[(0, ""), (1, "")]),
-    ("i2c0-pi5", &[(0, ""), (1, "")]),
-    ("i2c1", &[(2, ""), (3, "")]),
-    ("i2c1-pi5", &[(2, ""), (3, "")]),
-    ("i2c2-pi5", &[(4, ""), (5, "")]),
-    ("i2c3", &[(4, ""), (5, "")]),
+    ("i2c0 i2c0-pi5", &[(0, ""), (1, "")]),
+    ("i2c1 i2c1-pi5", &[(2, ""), (3, "")]),
+    ("i2c2-pi5 i2c3", &[(4, ""), (5, "")]),
     ("i2c3-pi5", &[(6, ""), (7, "")]),
     ("i2c4", &[(8, ""), (9, "")]),
     ("i2c5", &[(12, ""), (13, "")]),
     ("i2c6", &[(22, ""), (23, "")]),
     ("i2s-dac", &[(18, ""), (19, ""), (20, ""), (21, "")]),
-    ("hifiberry-dac", &[(18, ""), (19, ""), (20, ""), (21, "")]),
-    ("hifiberry-dacplus", &[(18, ""), (19, ""), (20, ""), (21, "")]),
-    ("hifiberry-amp", &[(18, ""), (19, ""), (20, ""), (21, "")]),
+    ("hifiberry-dac hifiberry-dacplus hifiberry-amp", &[(18, ""), (19, ""), (20, ""), (21, "")]),
     ("audremap", &[(12, ""), (13, "")]),
     ("pwm", &[(18, "pin")]),
     ("pwm-2chan", &[(18, "pin"), (19, "pin2")]),
     ("pwm-gpio", &[(4, "gpio")]),
     ("pwm-gpio-fan", &[(18, "fan_gpio")]),
-    ("pwm-ir-tx", &[(18, "gpio_pin")]),
-    ("w1-gpio", &[(4, "gpiopin")]),
+    ("pwm-ir-tx gpio-ir gpio-ir-tx", &[(18, "gpio_pin")]),
+    ("w1-gpio dht11", &[(4, "gpiopin")]),
     ("w1-gpio-pullup", &[(4, "gpiopin"), (5, "extpullup")]),
-    ("dht11", &[(4, "gpiopin")]),
-    ("gpio-ir", &[(18, "gpio_pin")]),
-    ("gpio-ir-tx", &[(18, "gpio_pin")]),
     ("gpio-fan", &[(12, "gpiopin")]),
     ("gpio-shutdown", &[(3, "gpio_pin")]),
     ("gpio-poweroff", &[(26, "gpiopin")]),
     ("rotary-encoder", &[(4, "pin_a"), (17, "pin_b")]),
     ("uart0", &[(14, "txd0_pin"), (15, "rxd0_pin")]),
     ("uart1", &[(14, "txd1_pin"), (15, "rxd1_pin")]),
-    ("uart2", &[(0, ""), (1, "")]),
-    ("uart3", &[(4, ""), (5, "")]),
-    ("uart4", &[(8, ""), (9, "")]),
-    ("uart5", &[(12, ""), (13, "")]),
+    ("uart2 uart1-pi5", &[(0, ""), (1, "")]),
+    ("uart3 uart2-pi5", &[(4, ""), (5, "")]),
+    ("uart4 uart3-pi5", &[(8, ""), (9, "")]),
+    ("uart5 uart4-pi5", &[(12, ""), (13, "")]),
     ("uart0-pi5", &[(14, ""), (15, "")]),
-    ("uart1-pi5", &[(0, ""), (1, "")]),
-    ("uart2-pi5", &[(4, ""), (5, "")]),
-    ("uart3-pi5", &[(8, ""), (9, "")]),
-    ("uart4-pi5", &[(12, ""), (13, "")]),
 ];
 
-/// The words of sections that are about a model.
-const MODELS: [&str; 19] = [
-    "pi0",
-    "pi0w",
-    "pi02",
-    "pi1",
-    "pi2",
-    "pi3",
-    "pi3+",
-    "pi4",
-    "pi400",
-    "pi5",
-    "pi500",
-    "cm0",
-    "cm1",
-    "cm3",
-    "cm3+",
-    "cm4",
-    "cm4s",
-    "cm5",
-    "board-type",
+/// What Pis call themselves, the longer names first, and the sections that are about them.
+const KINDS: [(&str, &[&str]); 17] = [
+    ("Pi 500", &["pi5", "pi500"]),
+    ("Pi 5", &["pi5"]),
+    ("Compute Module 5", &["pi5", "cm5"]),
+    ("Pi 400", &["pi4", "pi400"]),
+    ("Pi 4", &["pi4"]),
+    ("Compute Module 4S", &["pi4", "cm4s"]),
+    ("Compute Module 4", &["pi4", "cm4"]),
+    ("Pi 3 Model B Plus", &["pi3", "pi3+"]),
+    ("Pi 3 Model A Plus", &["pi3", "pi3+"]),
+    ("Pi 3", &["pi3"]),
+    ("Compute Module 3 Plus", &["pi3", "cm3+"]),
+    ("Compute Module 3", &["pi3", "cm3"]),
+    ("Pi 2", &["pi2"]),
+    ("Zero 2", &["pi0", "pi02"]),
+    ("Zero W", &["pi0", "pi0w"]),
+    ("Zero", &["pi0"]),
+    ("Raspberry Pi", &["pi1"]),
 ];
+
+/// The other sections that are about a model.
+const OTHER_MODELS: [&str; 3] = ["cm0", "cm1", "board-type"];
 
 /// A pin that the system has, and by what.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,7 +135,7 @@ impl<'a> BootSettings<'a> {
             let section = line.strip_prefix('[').and_then(|it| it.split(']').next());
             match section {
                 Some("all") => (is_model, is_other) = (true, true),
-                Some(word) if MODELS.contains(&word) => is_model = names.contains(&word),
+                Some(word) if is_model_word(word) => is_model = names.contains(&word),
                 // Whether it holds, such as with one screen alone, is not known here.
                 Some(_) => is_other = false,
                 None if !is_model || !is_other || line.is_empty() || line.starts_with('#') => {}
@@ -228,9 +212,10 @@ impl<'a> BootSettings<'a> {
 
 impl BootOverlay<'_> {
     fn taken(&self, is_pi5: bool) -> Vec<TakenPin> {
-        let row = |name: &str| OVERLAYS.iter().find(|(known, _)| *known == name);
+        let row =
+            |name: &str| OVERLAYS.iter().find(|(known, _)| known.split(' ').any(|it| it == name));
         let fifth = is_pi5.then(|| row(&format!("{}-pi5", self.name))).flatten();
-        let Some((name, usual)) = fifth.or_else(|| row(self.name)) else { return Vec::new() };
+        let Some((_, usual)) = fifth.or_else(|| row(self.name)) else { return Vec::new() };
         let value = |key: &str| {
             let mut given = self.parameters.iter().rev().filter(|(name, _)| *name == key);
             given.next().map(|(_, value)| *value)
@@ -242,7 +227,7 @@ impl BootOverlay<'_> {
             pins = chosen.to_vec();
         }
         let is_given = |key: &str| value(key).is_some_and(is_on);
-        if name.starts_with("uart") && (is_given("ctsrts") || is_given("rs485")) {
+        if self.name.starts_with("uart") && (is_given("ctsrts") || is_given("rs485")) {
             pins.extend([pins[0] + 2, pins[0] + 3]);
         }
         if is_given("no_miso") {
@@ -251,8 +236,8 @@ impl BootOverlay<'_> {
         let taken = |pin| TakenPin {
             pin,
             line: self.line.to_owned(),
-            is_spi: name.starts_with("spi"),
-            is_first_i2c: matches!(*name, "i2c1" | "i2c1-pi5"),
+            is_spi: self.name.starts_with("spi"),
+            is_first_i2c: matches!(self.name, "i2c1" | "i2c1-pi5"),
         };
         pins.into_iter().map(taken).collect()
     }
@@ -279,27 +264,14 @@ fn is_on(value: &str) -> bool {
     matches!(value, "" | "on" | "yes" | "true" | "okay" | "1")
 }
 
+/// Whether a section of this name is about a model.
+fn is_model_word(word: &str) -> bool {
+    let of_kinds = KINDS.iter().flat_map(|(_, names)| *names);
+    of_kinds.chain(&OTHER_MODELS).any(|it| *it == word)
+}
+
 /// By which sections a Pi is meant that calls itself `model`.
 fn names(model: &str) -> Vec<&'static str> {
-    const KINDS: [(&str, &[&str]); 17] = [
-        ("Pi 500", &["pi5", "pi500"]),
-        ("Pi 5", &["pi5"]),
-        ("Compute Module 5", &["pi5", "cm5"]),
-        ("Pi 400", &["pi4", "pi400"]),
-        ("Pi 4", &["pi4"]),
-        ("Compute Module 4S", &["pi4", "cm4s"]),
-        ("Compute Module 4", &["pi4", "cm4"]),
-        ("Pi 3 Model B Plus", &["pi3", "pi3+"]),
-        ("Pi 3 Model A Plus", &["pi3", "pi3+"]),
-        ("Pi 3", &["pi3"]),
-        ("Compute Module 3 Plus", &["pi3", "cm3+"]),
-        ("Compute Module 3", &["pi3", "cm3"]),
-        ("Pi 2", &["pi2"]),
-        ("Zero 2", &["pi0", "pi02"]),
-        ("Zero W", &["pi0", "pi0w"]),
-        ("Zero", &["pi0"]),
-        ("Raspberry Pi", &["pi1"]),
-    ];
     let known = KINDS.iter().find(|(words, _)| model.contains(words));
     known.map_or_else(Vec::new, |(_, names)| names.to_vec())
 }

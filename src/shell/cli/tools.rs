@@ -388,7 +388,7 @@ impl RecordCommand {
     async fn record(&self, port: &str, board: &BoardConfig) -> Result<(), Failure> {
         let input = |e: TapeError| Failure::Input(chain(&e));
         if self.tape.exists() {
-            return Err(input(TapeError::Exists { path: self.tape.clone() }));
+            return Err(input(TapeError::Exists(self.tape.clone())));
         }
         let now = Now::start();
         let (mut line, actor) = serial::channel(line_of(board, port), now);

@@ -14,7 +14,8 @@ use crate::game::{BoardKind, Lights, RoundDelays, Settings};
 use crate::laws::{Edition, Profile, Terms, UnknownName, Variant};
 use crate::shell::clock::kind::Source;
 use crate::shell::pins::{self, PinUse};
-use crate::table::{End, words};
+use crate::table::{End, defaults, words};
+use crate::time::millis;
 use crate::wire::Orientation;
 use crate::wire::certabo::parse_chips;
 use crate::wire::pegasus::parse_key;
@@ -22,94 +23,99 @@ use serde::Deserialize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// One board.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct BoardConfig {
-    /// Its name: in addresses, folders and the log.
-    pub name: String,
-    /// The table at which it is, by the numbers of the pairings; 0 for its place in the settings.
-    pub table: u16,
-    /// Its serial line: a device path, or `auto`; `gpio` for switches on the pins.
-    pub port: String,
-    /// The address of a DGT board on a line that several share; 0 of one with a line of its own.
-    pub bus_address: u16,
-    /// Whose board is at the end of the line.
-    #[serde(deserialize_with = "word::one_of")]
-    pub maker: Maker,
-    /// The chips below the pieces of a board that knows them by that.
-    pub chips: Vec<String>,
-    /// The key that DGT has given to a developer, for a Pegasus.
-    pub developer_key: String,
-    /// What is lit on it.
-    #[serde(deserialize_with = "word::one_of")]
-    pub lights: Lights,
-    /// How such switches are wired.
-    pub matrix: Matrix,
-    /// Lights below its squares.
-    pub leds: LedSettings,
-    /// Lights on a wall, which show the game as the public may see it.
-    pub wall: LedSettings,
-    /// A display of four rows, which shows it likewise.
-    pub display: DisplaySettings,
-    /// White's name.
-    pub white: String,
-    /// Black's name.
-    pub black: String,
-    /// The event.
-    pub event: String,
-    /// The place.
-    pub site: String,
-    /// The round.
-    pub round: String,
-    /// How far the public is behind the board, usually and in single rounds.
-    #[serde(deserialize_with = "word::parsed")]
-    pub delay: RoundDelays,
-    /// The name of a DGT board on which the public game is played again; empty for none.
-    pub demo_board: PathBuf,
-    /// On which side the board's connector is, seen by White; if it is to be found out, by the
-    /// start position.
-    #[serde(deserialize_with = "word::one_of")]
-    pub connector: LeftOrRight,
-    /// White's end of the clock, seen from its front; if it is to be found out, by the first press.
-    #[serde(deserialize_with = "word::one_of")]
-    pub clock_white: LeftOrRight,
-    /// Where the clock is.
-    #[serde(deserialize_with = "word::one_of")]
-    pub clock: Source,
-    /// The serial line of a clock's bridge: a device path, or `auto`.
-    pub clock_port: String,
-    /// The clock behind the board is set and run by the time control; else it is only read.
-    pub drive_clock: bool,
-    /// For what a driven clock is stopped and calls the arbiter.
-    #[serde(deserialize_with = "word::one_of")]
-    pub clock_stops_for: ArbiterCall,
-    /// The first press of the player without the first move starts a driven clock.
-    pub clock_starts_by_lever: bool,
-    /// A clock that Rokade runs changes sides by itself when its lever turns, instead of waiting
-    /// for a command; what that is worth stands in `hardware/README.md`.
-    pub clock_turns_by_lever: bool,
-    /// A driven clock shows each completed move for some seconds.
-    pub clock_shows_moves: bool,
-    /// Only Chess960 start positions begin a game.
-    pub chess960: bool,
-    /// The edition of the Laws that a referee goes by; empty for none.
-    pub laws: String,
-    /// The form of chess, for the referee; empty if the time control is to tell.
-    pub variant: String,
-    /// How closely the game is watched, for the referee.
-    pub supervision: String,
-    /// The time control; empty if the clock is to tell.
-    pub time_control: String,
-    /// What else the competition lays down, for the referee.
-    pub terms: Announced,
-    /// Stillness that makes a move while a clock runs, in milliseconds.
-    pub settle_with_clock_ms: u64,
-    /// Stillness that makes a move without a clock, in milliseconds.
-    pub settle_without_clock_ms: u64,
-    /// What is wrong with these settings, in one sentence: the board is not recorded.
-    #[serde(skip)]
-    pub fault: Option<String>,
+defaults! {
+    /// One board.
+    #[derive(Clone, Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct BoardConfig {
+        /// Its name: in addresses, folders and the log.
+        pub name: String = "table-1".to_owned(),
+        /// The table at which it is, by the numbers of the pairings; 0 for its place in the
+        /// settings.
+        pub table: u16,
+        /// Its serial line: a device path, or `auto`; `gpio` for switches on the pins.
+        pub port: String = "auto".to_owned(),
+        /// The address of a DGT board on a line that several share; 0 of one with a line of its
+        /// own.
+        pub bus_address: u16,
+        /// Whose board is at the end of the line.
+        #[serde(deserialize_with = "word::one_of")]
+        pub maker: Maker,
+        /// The chips below the pieces of a board that knows them by that.
+        pub chips: Vec<String>,
+        /// The key that DGT has given to a developer, for a Pegasus.
+        pub developer_key: String,
+        /// What is lit on it.
+        #[serde(deserialize_with = "word::one_of")]
+        pub lights: Lights,
+        /// How such switches are wired.
+        pub matrix: Matrix,
+        /// Lights below its squares.
+        pub leds: LedSettings,
+        /// Lights on a wall, which show the game as the public may see it.
+        pub wall: LedSettings,
+        /// A display of four rows, which shows it likewise.
+        pub display: DisplaySettings,
+        /// White's name.
+        pub white: String,
+        /// Black's name.
+        pub black: String,
+        /// The event.
+        pub event: String,
+        /// The place.
+        pub site: String,
+        /// The round.
+        pub round: String,
+        /// How far the public is behind the board, usually and in single rounds.
+        #[serde(deserialize_with = "word::parsed")]
+        pub delay: RoundDelays,
+        /// The name of a DGT board on which the public game is played again; empty for none.
+        pub demo_board: PathBuf,
+        /// On which side the board's connector is, seen by White; if it is to be found out, by the
+        /// start position.
+        #[serde(deserialize_with = "word::one_of")]
+        pub connector: LeftOrRight,
+        /// White's end of the clock, seen from its front; if it is to be found out, by the first
+        /// press.
+        #[serde(deserialize_with = "word::one_of")]
+        pub clock_white: LeftOrRight,
+        /// Where the clock is.
+        #[serde(deserialize_with = "word::one_of")]
+        pub clock: Source,
+        /// The serial line of a clock's bridge: a device path, or `auto`.
+        pub clock_port: String = "auto".to_owned(),
+        /// The clock behind the board is set and run by the time control; else it is only read.
+        pub drive_clock: bool,
+        /// For what a driven clock is stopped and calls the arbiter.
+        #[serde(deserialize_with = "word::one_of")]
+        pub clock_stops_for: ArbiterCall,
+        /// The first press of the player without the first move starts a driven clock.
+        pub clock_starts_by_lever: bool = true,
+        /// A clock that Rokade runs changes sides by itself when its lever turns, instead of
+        /// waiting for a command; what that is worth stands in `hardware/README.md`.
+        pub clock_turns_by_lever: bool,
+        /// A driven clock shows each completed move for some seconds.
+        pub clock_shows_moves: bool,
+        /// Only Chess960 start positions begin a game.
+        pub chess960: bool,
+        /// The edition of the Laws that a referee goes by; empty for none.
+        pub laws: String,
+        /// The form of chess, for the referee; empty if the time control is to tell.
+        pub variant: String,
+        /// How closely the game is watched, for the referee.
+        pub supervision: String = Profile::default().supervision.word().to_owned(),
+        /// The time control; empty if the clock is to tell.
+        pub time_control: String,
+        /// What else the competition lays down, for the referee.
+        pub terms: Announced,
+        /// Stillness that makes a move while a clock runs, in milliseconds.
+        pub settle_with_clock_ms: u64 = millis(Rests::default().with_clock),
+        /// Stillness that makes a move without a clock, in milliseconds.
+        pub settle_without_clock_ms: u64 = millis(Rests::default().without_clock),
+        /// What is wrong with these settings, in one sentence: the board is not recorded.
+        #[serde(skip)]
+        pub fault: Option<String>,
+    }
 }
 
 words! {
@@ -126,68 +132,17 @@ words! {
     }
 }
 
-impl Default for BoardConfig {
-    fn default() -> Self {
-        let rests = Rests::default();
-        let millis = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
-        Self {
-            name: "table-1".to_owned(),
-            table: 0,
-            port: "auto".to_owned(),
-            bus_address: 0,
-            maker: Maker::default(),
-            chips: Vec::new(),
-            developer_key: String::new(),
-            lights: Lights::default(),
-            matrix: Matrix::default(),
-            leds: LedSettings::default(),
-            wall: LedSettings::default(),
-            display: DisplaySettings::default(),
-            white: String::new(),
-            black: String::new(),
-            event: String::new(),
-            site: String::new(),
-            round: String::new(),
-            delay: RoundDelays::default(),
-            demo_board: PathBuf::new(),
-            connector: LeftOrRight::Auto,
-            clock_white: LeftOrRight::Auto,
-            clock: Source::Board,
-            clock_port: "auto".to_owned(),
-            drive_clock: false,
-            clock_stops_for: ArbiterCall::IllegalMove,
-            clock_starts_by_lever: true,
-            clock_turns_by_lever: false,
-            clock_shows_moves: false,
-            chess960: false,
-            laws: String::new(),
-            variant: String::new(),
-            supervision: Profile::default().supervision.word().to_owned(),
-            time_control: String::new(),
-            terms: Announced::default(),
-            settle_with_clock_ms: millis(rests.with_clock),
-            settle_without_clock_ms: millis(rests.without_clock),
-            fault: None,
-        }
-    }
-}
-
 impl BoardConfig {
     /// A clock with a port to itself is always driven: a DGT 3000 on its jack tells its times only
     /// to whom it obeys.
     pub(super) fn check_port(&self, control: Option<TimeControl>) -> Result<(), String> {
         if control.is_none_or(|control| control == TimeControl::NoClock) {
-            return Err(format!(
-                "board {:?}: clock = {:?} needs a time_control, as in \"90m+30s\"",
-                self.name,
-                self.clock.word()
-            ));
+            let clock = self.clock.word();
+            return Err(format!("clock = {clock:?} needs a time_control, as in \"90m+30s\""));
         }
         if self.clock_port == self.port && self.port != "auto" {
-            return Err(format!(
-                "board {:?}: port and clock_port are the same line; each device has its own",
-                self.name
-            ));
+            let why = "port and clock_port are the same line; each device has its own";
+            return Err(why.to_owned());
         }
         Ok(())
     }

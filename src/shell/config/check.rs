@@ -42,18 +42,28 @@ pub(super) fn together(config: &Config) -> Result<(), BoardFault> {
 
 /// What of one board can be told without the others.
 pub(super) fn alone(board: &BoardConfig) -> Result<(), String> {
-    texts(board)?;
-    let profile = board.profile();
-    profile.map_err(|e| format!("board {:?}: {e}", board.name))?;
-    let control = board.time_control();
-    let control = control.map_err(|e| format!("board {:?}: {e}", board.name))?;
-    let announced = board.terms.apply(Terms::default());
-    announced.map_err(|e| format!("board {:?}: [board.terms] {e}", board.name))?;
+    if board.name.len() > NAME_MAX {
+        return Err(format!("board name {:?}: use at most {NAME_MAX} characters", board.name));
+    }
+    settings(board).map_err(|why| format!("board {:?}: {why}", board.name))
+}
+
+/// The same of all but its name.
+fn settings(board: &BoardConfig) -> Result<(), String> {
+    for (key, value) in [
+        ("white", &board.white),
+        ("black", &board.black),
+        ("event", &board.event),
+        ("site", &board.site),
+        ("round", &board.round),
+    ] {
+        text(key, value)?;
+    }
+    board.profile().map_err(|e| e.to_string())?;
+    let control = board.time_control().map_err(|e| e.to_string())?;
+    board.terms.apply(Terms::default()).map_err(|e| format!("[board.terms] {e}"))?;
     if board.drive_clock && control.is_none() {
-        return Err(format!(
-            "board {:?}: drive_clock needs a time_control, as in \"90m+30s\"",
-            board.name
-        ));
+        return wrong("drive_clock needs a time_control, as in \"90m+30s\"");
     }
     if board.clock.has_port() {
         board.check_port(control)?;
@@ -61,17 +71,17 @@ pub(super) fn alone(board: &BoardConfig) -> Result<(), String> {
     matrix(board)?;
     lights(board)?;
     maker(board)?;
-    bus(board)?;
+    bus(board).map_err(|why| format!("bus_address: {why}"))?;
     radio(board)?;
-    if !(50..=60_000).contains(&board.settle_with_clock_ms)
-        || !(50..=60_000).contains(&board.settle_without_clock_ms)
-    {
-        return Err(format!(
-            "board {:?}: the settle times are in milliseconds, from 50 to 60000",
-            board.name
-        ));
+    let rests = [board.settle_with_clock_ms, board.settle_without_clock_ms];
+    if rests.iter().any(|ms| !(50..=60_000).contains(ms)) {
+        return wrong("the settle times are in milliseconds, from 50 to 60000");
     }
     Ok(())
+}
+
+fn wrong(why: &str) -> Result<(), String> {
+    Err(why.to_owned())
 }
 
 /// The board's name can be that of a folder.
@@ -82,23 +92,6 @@ pub(super) fn name(board: &BoardConfig) -> Result<(), String> {
         return Err(format!(
             "board name {name:?}: use letters, digits, '-', '_' and '.', as in \"table-1\""
         ));
-    }
-    Ok(())
-}
-
-/// No text of the board is too long, or holds a character that cannot be seen.
-fn texts(board: &BoardConfig) -> Result<(), String> {
-    if board.name.len() > NAME_MAX {
-        return Err(format!("board name {:?}: use at most {NAME_MAX} characters", board.name));
-    }
-    for (key, value) in [
-        ("white", &board.white),
-        ("black", &board.black),
-        ("event", &board.event),
-        ("site", &board.site),
-        ("round", &board.round),
-    ] {
-        text(key, value).map_err(|why| format!("board {:?}: {why}", board.name))?;
     }
     Ok(())
 }
@@ -195,41 +188,30 @@ pub(super) fn copy(config: &Config) -> Result<(), String> {
 
 /// What is on the pins is wired so that it can work, and a board that is has no clock behind it.
 fn matrix(board: &BoardConfig) -> Result<(), String> {
-    let is_on_pins = board.is_on_pins();
-    let matrix = &board.matrix;
+    let (matrix, is_on_pins) = (&board.matrix, board.is_on_pins());
     let checked = if is_on_pins { matrix.check() } else { matrix.check_beside() };
-    if let Err(why) = checked {
-        return Err(format!("board {:?}: [board.matrix] {why}", board.name));
-    }
-    if !is_on_pins {
-        return Ok(());
-    }
-    if board.drive_clock && board.clock == Source::Board {
-        return Err(format!(
-            "board {:?}: drive_clock is for a clock behind a DGT board; with port = \"gpio\" set \
-             clock to \"gpio\", \"gpio-lever\" or \"bridge\"",
-            board.name
-        ));
+    checked.map_err(|why| format!("[board.matrix] {why}"))?;
+    if is_on_pins && board.drive_clock && board.clock == Source::Board {
+        return wrong(
+            "drive_clock is for a clock behind a DGT board; with port = \"gpio\" set clock to \
+             \"gpio\", \"gpio-lever\" or \"bridge\"",
+        );
     }
     Ok(())
 }
 
 /// Lights of one's own can work, and are told what to show.
 fn lights(board: &BoardConfig) -> Result<(), String> {
-    let wrong = |why: String| Err(format!("board {:?}: {why}", board.name));
     for (section, leds) in board.lights_set() {
-        if let Err(why) = leds.check() {
-            return wrong(format!("{section} {why}"));
-        }
+        leds.check().map_err(|why| format!("{section} {why}"))?;
     }
-    if let (true, Err(why)) = (board.display.is_set(), board.display.check()) {
-        return wrong(format!("[board.display] {why}"));
+    if board.display.is_set() {
+        board.display.check().map_err(|why| format!("[board.display] {why}"))?;
     }
     if board.leds.is_set() && board.lights == Lights::Off {
         return wrong(
             "[board.leds] shows what lights says, which is \"off\"; set lights = \"last-move\", or \
-             write [board.wall] for lights that show the game"
-                .to_owned(),
+             write [board.wall] for lights that show the game",
         );
     }
     Ok(())
@@ -237,10 +219,7 @@ fn lights(board: &BoardConfig) -> Result<(), String> {
 
 /// Of other makers' boards none is on the pins, and none has a clock behind it.
 fn maker(board: &BoardConfig) -> Result<(), String> {
-    let wrong = |why: &str| Err(format!("board {:?}: {why}", board.name));
-    if let Err(why) = parse_chips(&board.chips) {
-        return wrong(&format!("chips: {why}"));
-    }
+    parse_chips(&board.chips).map_err(|why| format!("chips: {why}"))?;
     if !board.chips.is_empty() && board.clock != Source::Board {
         return wrong(
             "a board of chips is a second behind, and presses of a clock would overtake its moves; \
@@ -259,8 +238,8 @@ fn maker(board: &BoardConfig) -> Result<(), String> {
              developer_key to its six bytes, as in \"01 23 45 67 89 ab\""
         });
     }
-    if let (true, Err(why)) = (has_key, parse_key(&board.developer_key)) {
-        return wrong(&format!("developer_key: {why}"));
+    if has_key {
+        parse_key(&board.developer_key).map_err(|why| format!("developer_key: {why}"))?;
     }
     if board.maker == Maker::Dgt {
         return match board.lights {
@@ -295,7 +274,6 @@ fn maker(board: &BoardConfig) -> Result<(), String> {
 
 /// A board on Bluetooth LE is named, and of a maker who has such.
 fn radio(board: &BoardConfig) -> Result<(), String> {
-    let wrong = |why: &str| Err(format!("board {:?}: {why}", board.name));
     if RadioPeer::parse(&board.clock_port).is_some() {
         return wrong("clock_port is a serial line; no clock is on Bluetooth LE");
     }
@@ -307,9 +285,7 @@ fn radio(board: &BoardConfig) -> Result<(), String> {
         );
     }
     let Some(peer) = RadioPeer::parse(&board.port) else { return Ok(()) };
-    if let Err(why) = peer {
-        return wrong(&format!("port = {:?}: {why}", board.port));
-    }
+    peer.map_err(|why| format!("port = {:?}: {why}", board.port))?;
     if board.maker.gatt().is_some() {
         return Ok(());
     }
@@ -325,7 +301,6 @@ fn bus(board: &BoardConfig) -> Result<(), String> {
     if !board.is_on_bus() {
         return Ok(());
     }
-    let wrong = |why: &str| Err(format!("board {:?}: bus_address: {why}", board.name));
     if board.bus_address > ADDRESS_MAX {
         return wrong("it is at most 16383; `rokade doctor` tells what a board answers to");
     }
@@ -350,15 +325,13 @@ fn shares(board: &BoardConfig, other: &BoardConfig) -> Option<Result<(), String>
     if !(board.is_on_bus() && other.is_on_bus()) {
         return None;
     }
+    let ([name, of], address) = ([&other.name, &board.name], board.bus_address);
     Some(if board.port != other.port {
+        Err(format!("boards {name:?} and {of:?} share a line; name its port by one name in both"))
+    } else if address == other.bus_address {
         Err(format!(
-            "boards {:?} and {:?} share a line; name its port by one name in both",
-            other.name, board.name
-        ))
-    } else if board.bus_address == other.bus_address {
-        Err(format!(
-            "boards {:?} and {:?} both have bus_address = {}; each board on a line has its own",
-            other.name, board.name, board.bus_address
+            "boards {name:?} and {of:?} both have bus_address = {address}; each board on a line \
+             has its own"
         ))
     } else {
         Ok(())

@@ -2,7 +2,7 @@
 
 use crate::laws::notation::Language;
 use crate::shell::pins::{self, PinUse};
-use crate::table::words;
+use crate::table::{defaults, words};
 use serde::{Deserialize, Deserializer};
 
 /// The addresses that a PCF8574 can have, and a PCF8574A.
@@ -20,33 +20,28 @@ words! {
     }
 }
 
-/// A display of four rows with twenty letters each.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct DisplaySettings {
-    /// What drives it.
-    #[serde(deserialize_with = "super::word::one_of")]
-    pub chips: DisplayChips,
-    /// The bus: a device, or the socket of a simulated display; empty for the usual one.
-    pub bus: String,
-    /// The address of its PCF8574.
-    pub address: u8,
-    /// The language of moves and words.
-    #[serde(deserialize_with = "language")]
-    pub language: Language,
+defaults! {
+    /// A display of four rows with twenty letters each.
+    #[derive(Clone, Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct DisplaySettings {
+        /// What drives it.
+        #[serde(deserialize_with = "super::word::one_of")]
+        pub chips: DisplayChips,
+        /// The bus: a device, or the socket of a simulated display; empty for the usual one.
+        pub bus: String,
+        /// The address of its PCF8574.
+        pub address: u8 = 0x27,
+        /// The language of moves and words.
+        #[serde(deserialize_with = "language")]
+        pub language: Language,
+    }
 }
 
 fn language<'de, D: Deserializer<'de>>(from: D) -> Result<Language, D::Error> {
     let word = String::deserialize(from)?;
     let unknown = |e| serde::de::Error::custom(format!("{}{word:?}; {e}", super::word::UNKNOWN));
     word.parse::<Language>().map_err(unknown)
-}
-
-impl Default for DisplaySettings {
-    fn default() -> Self {
-        let (chips, bus) = (DisplayChips::None, String::new());
-        Self { chips, bus, address: 0x27, language: Language::English }
-    }
 }
 
 impl DisplaySettings {

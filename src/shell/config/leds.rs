@@ -2,7 +2,7 @@
 //! wall.
 
 use crate::shell::pins::{self, PinUse};
-use crate::table::words;
+use crate::table::{defaults, words};
 use crate::wire::led_order::{LedLines, LedOrder};
 use crate::wire::ws2812;
 use serde::Deserialize;
@@ -43,40 +43,28 @@ words! {
     }
 }
 
-/// Lights of 64 squares.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LedSettings {
-    /// What drives them.
-    #[serde(deserialize_with = "super::word::one_of")]
-    pub chips: LedChips,
-    /// The bus: a device, or the socket of simulated lights; empty for the usual one.
-    pub bus: String,
-    /// The address of an HT16K33.
-    pub address: u8,
-    /// So much current they may take, in mA.
-    pub limit_ma: u32,
-    /// The corner of the first light.
-    #[serde(deserialize_with = "super::word::one_of")]
-    pub first: Corner,
-    /// The lines that they follow.
-    #[serde(deserialize_with = "super::word::one_of")]
-    pub along: LedLines,
-    /// Whether the chain turns at the end of each line.
-    pub serpentine: bool,
-}
-
-impl Default for LedSettings {
-    fn default() -> Self {
-        Self {
-            chips: LedChips::None,
-            bus: String::new(),
-            address: 0x72,
-            limit_ma: 500,
-            first: Corner::A1,
-            along: LedLines::Ranks,
-            serpentine: true,
-        }
+defaults! {
+    /// Lights of 64 squares.
+    #[derive(Clone, Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct LedSettings {
+        /// What drives them.
+        #[serde(deserialize_with = "super::word::one_of")]
+        pub chips: LedChips,
+        /// The bus: a device, or the socket of simulated lights; empty for the usual one.
+        pub bus: String,
+        /// The address of an HT16K33.
+        pub address: u8 = 0x72,
+        /// So much current they may take, in mA.
+        pub limit_ma: u32 = 500,
+        /// The corner of the first light.
+        #[serde(deserialize_with = "super::word::one_of")]
+        pub first: Corner,
+        /// The lines that they follow.
+        #[serde(deserialize_with = "super::word::one_of")]
+        pub along: LedLines,
+        /// Whether the chain turns at the end of each line.
+        pub serpentine: bool = true,
     }
 }
 

@@ -4,7 +4,7 @@ use crate::board::Wiring;
 use crate::shell::matrix::expanders::ExpanderChips;
 use crate::shell::matrix::registers::Registers;
 use crate::shell::pins::{self, PinUse};
-use crate::table::{Sight, words};
+use crate::table::{Sight, defaults, words};
 use crate::wire::expander::{ADDRESS, ADDRESS_LAST, Expander};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -115,77 +115,53 @@ impl FromStr for PinDriver {
     }
 }
 
-/// The wiring of a matrix.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Matrix {
-    /// What reads the switches.
-    #[serde(deserialize_with = "super::word::one_of")]
-    pub chips: SwitchReader,
-    /// The bus: a device, or the socket of a simulated board; empty for the usual one.
-    pub bus: String,
-    /// Who moves the pins.
-    #[serde(deserialize_with = "super::word::parsed")]
-    pub pins: PinDriver,
-    /// How fast the bus is.
-    pub speed_khz: u32,
-    /// The pins of clock, data in and data out, where the bus is made of pins.
-    pub bus_pins: Vec<u8>,
-    /// The pin that loads the registers, by its BCM number.
-    pub load: u8,
-    /// Whether what is sent comes back through the chips.
-    pub loop_back: bool,
-    /// The pins of the rows, by their BCM numbers.
-    pub rows: Vec<u8>,
-    /// The pins of the columns.
-    pub columns: Vec<u8>,
-    /// The pins that set the multiplexers of hall sensors, the lowest bit first.
-    pub select: Vec<u8>,
-    /// The file with what was learned of hall sensors.
-    pub calibration: PathBuf,
-    /// How long columns take to settle once a row is pulled low, or multiplexers once they are set,
-    /// in microseconds.
-    pub settle_us: u64,
-    /// The addresses of expanders; empty for the first ones.
-    pub addresses: Vec<u8>,
-    /// The pin of their interrupt lines; 0 for none.
-    pub interrupt: u8,
-    /// The pins of buttons for a queen, a rook, a bishop and a knight; empty for none.
-    pub promotion: Vec<u8>,
-    /// What an input reads while a piece stands on its square.
-    #[serde(deserialize_with = "super::word::one_of")]
-    pub occupied: Occupied,
-    /// How often all squares are read; 0 for as often as the chips can.
-    pub scans_per_s: u32,
-    /// How long a square must read the same before that is believed.
-    pub debounce_ms: u64,
-    /// The squares of the inputs: a text for each chip.
-    pub inputs: Vec<String>,
-}
-
-impl Default for Matrix {
-    fn default() -> Self {
-        Self {
-            chips: SwitchReader::default(),
-            bus: String::new(),
-            pins: PinDriver::default(),
-            speed_khz: 1_000,
-            bus_pins: vec![11, 9, 10],
-            load: 25,
-            loop_back: true,
-            rows: vec![4, 17, 27, 22, 10, 9, 11, 26],
-            columns: vec![18, 23, 24, 25, 8, 7, 16, 20],
-            select: vec![17, 27, 22, 23],
-            calibration: PathBuf::new(),
-            settle_us: 100,
-            addresses: Vec::new(),
-            interrupt: 0,
-            promotion: Vec::new(),
-            occupied: Occupied::default(),
-            scans_per_s: 0,
-            debounce_ms: 10,
-            inputs: Wiring::default().groups(),
-        }
+defaults! {
+    /// The wiring of a matrix.
+    #[derive(Clone, Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Matrix {
+        /// What reads the switches.
+        #[serde(deserialize_with = "super::word::one_of")]
+        pub chips: SwitchReader,
+        /// The bus: a device, or the socket of a simulated board; empty for the usual one.
+        pub bus: String,
+        /// Who moves the pins.
+        #[serde(deserialize_with = "super::word::parsed")]
+        pub pins: PinDriver,
+        /// How fast the bus is.
+        pub speed_khz: u32 = 1_000,
+        /// The pins of clock, data in and data out, where the bus is made of pins.
+        pub bus_pins: Vec<u8> = vec![11, 9, 10],
+        /// The pin that loads the registers, by its BCM number.
+        pub load: u8 = 25,
+        /// Whether what is sent comes back through the chips.
+        pub loop_back: bool = true,
+        /// The pins of the rows, by their BCM numbers.
+        pub rows: Vec<u8> = vec![4, 17, 27, 22, 10, 9, 11, 26],
+        /// The pins of the columns.
+        pub columns: Vec<u8> = vec![18, 23, 24, 25, 8, 7, 16, 20],
+        /// The pins that set the multiplexers of hall sensors, the lowest bit first.
+        pub select: Vec<u8> = vec![17, 27, 22, 23],
+        /// The file with what was learned of hall sensors.
+        pub calibration: PathBuf,
+        /// How long columns take to settle once a row is pulled low, or multiplexers once they are
+        /// set, in microseconds.
+        pub settle_us: u64 = 100,
+        /// The addresses of expanders; empty for the first ones.
+        pub addresses: Vec<u8>,
+        /// The pin of their interrupt lines; 0 for none.
+        pub interrupt: u8,
+        /// The pins of buttons for a queen, a rook, a bishop and a knight; empty for none.
+        pub promotion: Vec<u8>,
+        /// What an input reads while a piece stands on its square.
+        #[serde(deserialize_with = "super::word::one_of")]
+        pub occupied: Occupied,
+        /// How often all squares are read; 0 for as often as the chips can.
+        pub scans_per_s: u32,
+        /// How long a square must read the same before that is believed.
+        pub debounce_ms: u64 = 10,
+        /// The squares of the inputs: a text for each chip.
+        pub inputs: Vec<String> = Wiring::default().groups(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where games are sent by Rokade itself.
 
+use crate::table::defaults;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,34 +10,23 @@ pub const ROUND: &str = "{round}";
 /// The letters and digits of a round's id at Lichess.
 const ID_LEN: usize = 8;
 
-/// Where games are sent.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Push {
-    /// The file that holds the token of a Lichess account; empty for no broadcast there.
-    pub token_file: PathBuf,
-    /// The round of the broadcast, where no list of pairings is set.
-    pub round: String,
-    /// The rounds of the broadcast, by their numbers in the list of pairings.
-    pub rounds: BTreeMap<String, String>,
-    /// Lichess, or another server with its API.
-    pub server: String,
-    /// Where else the games are put as a file of PGN, by HTTP or FTP; empty for nowhere.
-    pub url: String,
-    /// The file that holds `user:password` for that; empty for none.
-    pub login_file: PathBuf,
-}
-
-impl Default for Push {
-    fn default() -> Self {
-        Self {
-            token_file: PathBuf::new(),
-            round: String::new(),
-            rounds: BTreeMap::new(),
-            server: "https://lichess.org".to_owned(),
-            url: String::new(),
-            login_file: PathBuf::new(),
-        }
+defaults! {
+    /// Where games are sent.
+    #[derive(Clone, Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Push {
+        /// The file that holds the token of a Lichess account; empty for no broadcast there.
+        pub token_file: PathBuf,
+        /// The round of the broadcast, where no list of pairings is set.
+        pub round: String,
+        /// The rounds of the broadcast, by their numbers in the list of pairings.
+        pub rounds: BTreeMap<String, String>,
+        /// Lichess, or another server with its API.
+        pub server: String = "https://lichess.org".to_owned(),
+        /// Where else the games are put as a file of PGN, by HTTP or FTP; empty for nowhere.
+        pub url: String,
+        /// The file that holds `user:password` for that; empty for none.
+        pub login_file: PathBuf,
     }
 }
 
@@ -52,41 +42,42 @@ impl Push {
 
     /// What is wrong with it, where there is a list of pairings or none.
     pub(super) fn check(&self, has_list: bool) -> Result<(), String> {
-        let wrong = |why: String| Err(format!("[push] {why}"));
+        let checked = self.check_rounds(has_list).and_then(|()| self.check_addresses(has_list));
+        checked.map_err(|why| format!("[push] {why}"))
+    }
+
+    fn check_rounds(&self, has_list: bool) -> Result<(), String> {
+        let wrong = |why: &str| Err(why.to_owned());
         let has_round = !self.round.is_empty() || !self.rounds.is_empty();
         if has_round && self.token_file.as_os_str().is_empty() {
-            return wrong(
-                "token_file is missing: the file with the token of the account".to_owned(),
-            );
+            return wrong("token_file is missing: the file with the token of the account");
         }
         if !has_round && !self.token_file.as_os_str().is_empty() {
-            return wrong("names no round; set round = \"...\", or rounds for pairings".to_owned());
+            return wrong("names no round; set round = \"...\", or rounds for pairings");
         }
         if has_list && !self.round.is_empty() {
             return wrong(
                 "round is for boards without pairings; with [event] pairings write \
-                 rounds = { 1 = \"...\", 2 = \"...\" }"
-                    .to_owned(),
+                 rounds = { 1 = \"...\", 2 = \"...\" }",
             );
         }
         if !has_list && !self.rounds.is_empty() {
             return wrong(
-                "rounds are those of [event] pairings, and none are set; write round = \"...\""
-                    .to_owned(),
+                "rounds are those of [event] pairings, and none are set; write round = \"...\"",
             );
         }
         for (number, id) in self.rounds.iter().chain(Some((&"1".to_owned(), &self.round))) {
             if !number.parse().is_ok_and(|number: u16| number > 0) {
-                return wrong(format!("rounds: {number:?} is no number of a round"));
+                return Err(format!("rounds: {number:?} is no number of a round"));
             }
             if !id.is_empty() && id_of(id).is_none() {
-                return wrong(format!(
+                return Err(format!(
                     "{id:?} is no round: write the address of the round's page, or the eight \
                      letters and digits at its end"
                 ));
             }
         }
-        self.check_addresses(has_list).or_else(wrong)
+        Ok(())
     }
 
     fn check_addresses(&self, has_list: bool) -> Result<(), String> {

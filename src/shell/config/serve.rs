@@ -1,36 +1,27 @@
 //! What is served to the network: the pages, and the interface of LiveChess.
 
+use crate::table::defaults;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-/// The web server.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Http {
-    /// Whether pages are served at all.
-    pub enabled: bool,
-    /// Where. Only this machine unless set otherwise.
-    #[serde(deserialize_with = "listen_of")]
-    pub listen: SocketAddr,
-    /// Names under which the pages may be asked for, beside addresses and the machine's own.
-    pub names: Vec<String>,
-    /// Sites whose pages may have these in them; `*` is anybody's.
-    pub embed: Vec<String>,
-    /// Addresses to which `/metrics` tells of findings too, and of boards that the public is
-    /// behind.
-    pub metrics_to: Vec<IpAddr>,
-}
-
-impl Default for Http {
-    fn default() -> Self {
-        Self {
-            enabled: true,
-            listen: SocketAddr::from(([127, 0, 0, 1], 8960)),
-            names: Vec::new(),
-            embed: Vec::new(),
-            metrics_to: Vec::new(),
-        }
+defaults! {
+    /// The web server.
+    #[derive(Clone, Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Http {
+        /// Whether pages are served at all.
+        pub enabled: bool = true,
+        /// Where. Only this machine unless set otherwise.
+        #[serde(deserialize_with = "listen_of")]
+        pub listen: SocketAddr = SocketAddr::from(([127, 0, 0, 1], 8960)),
+        /// Names under which the pages may be asked for, beside addresses and the machine's own.
+        pub names: Vec<String>,
+        /// Sites whose pages may have these in them; `*` is anybody's.
+        pub embed: Vec<String>,
+        /// Addresses to which `/metrics` tells of findings too, and of boards that the public is
+        /// behind.
+        pub metrics_to: Vec<IpAddr>,
     }
 }
 
@@ -52,23 +43,19 @@ impl Http {
     }
 }
 
-/// The interface of LiveChess, for programs that know boards by it.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LiveChess {
-    /// Whether it is served at all.
-    pub enabled: bool,
-    /// Where. Programs look for it at port 1982 of their own machine.
-    #[serde(deserialize_with = "listen_of")]
-    pub listen: SocketAddr,
-    /// Sites whose pages may ask beside those that are known, such as `https://chess.example.org`.
-    pub origins: Vec<String>,
-}
-
-impl Default for LiveChess {
-    fn default() -> Self {
-        let listen = SocketAddr::from(([127, 0, 0, 1], 1982));
-        Self { enabled: false, listen, origins: Vec::new() }
+defaults! {
+    /// The interface of LiveChess, for programs that know boards by it.
+    #[derive(Clone, Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct LiveChess {
+        /// Whether it is served at all.
+        pub enabled: bool,
+        /// Where. Programs look for it at port 1982 of their own machine.
+        #[serde(deserialize_with = "listen_of")]
+        pub listen: SocketAddr = SocketAddr::from(([127, 0, 0, 1], 1982)),
+        /// Sites whose pages may ask beside those that are known, such as
+        /// `https://chess.example.org`.
+        pub origins: Vec<String>,
     }
 }
 

@@ -3,6 +3,8 @@
 
 use crate::laws::notation::Language;
 use crate::laws::{FlagWatch, FlagWitness, Impaired, PeriodCredit, Terms, UnknownName, Venue};
+use crate::table::defaults;
+use crate::time::millis;
 use serde::Deserialize;
 use shakmaty::{ByColor, Color};
 use std::time::Duration;
@@ -12,92 +14,62 @@ const BOARDS_MAX: u8 = 2;
 /// The longest quiet time of the referee.
 const QUIET_MAX_MS: u64 = 10_000;
 
-/// The terms of a game for its referee. All fields are as in [`Terms`], with 0 or "" for what is
-/// not laid down.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Announced {
-    /// How late a player may be, in minutes; "" for what the edition lays down.
-    pub default_time_min: String,
-    /// No draw may be agreed before this move.
-    pub no_draw_before: u32,
-    /// The parts of Guidelines III that were announced.
-    pub guidelines: Vec<String>,
-    /// Whether an arbiter is there.
-    #[serde(deserialize_with = "super::word::one_of")]
-    pub venue: Venue,
-    /// Minutes until the sitting ends.
-    pub sitting_left_min: u64,
-    /// Who is believed about a flag.
-    #[serde(deserialize_with = "super::word::one_of")]
-    pub flag_witness: FlagWitness,
-    /// What is done at once when a flag falls.
-    #[serde(deserialize_with = "super::word::one_of")]
-    pub flag_watch: FlagWatch,
-    /// Whether the clock credits a period with its last move or when its time is used up.
-    #[serde(deserialize_with = "super::word::one_of")]
-    pub credit: PeriodCredit,
-    /// The period in which the game starts, from 1.
-    pub period: usize,
-    /// That is the last one, whatever the time control says.
-    pub is_last_period: bool,
-    /// Moves that White completed before.
-    pub completed_white: u32,
-    /// Moves that Black completed before.
-    pub completed_black: u32,
-    /// White's illegal moves before.
-    pub illegal_white: u8,
-    /// Black's illegal moves before.
-    pub illegal_black: u8,
-    /// The announced array of Chess960, White's pieces from a to h.
-    pub array: String,
-    /// Who plays blind, by Article E: `white`, `black`, or nobody.
-    pub blind: String,
-    /// How many boards of such a game have sensors.
-    pub blind_boards: u8,
-    /// The language in which moves are announced, by its code.
-    pub spoken: String,
-    /// The language of score sheets and sealed moves.
-    pub written: String,
-    /// Seconds after which a move that nobody pressed for is noted; 0 for never.
-    pub not_pressed_s: u64,
-    /// A piece at rest for so many milliseconds counts as released.
-    pub rest_ms: u64,
-    /// A piece lifted for less, and put back, was only brushed.
-    pub brush_ms: u64,
-    /// Pieces that are lifted within this time of each other are lifted at once.
-    pub together_ms: u64,
-}
-
-impl Default for Announced {
-    fn default() -> Self {
-        let usual = Terms::default();
-        let millis = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
-        Self {
-            default_time_min: String::new(),
-            no_draw_before: 0,
-            guidelines: Vec::new(),
-            venue: Venue::default(),
-            sitting_left_min: 0,
-            flag_witness: FlagWitness::default(),
-            flag_watch: FlagWatch::default(),
-            credit: PeriodCredit::default(),
-            period: usual.period,
-            is_last_period: usual.is_last_period,
-            completed_white: 0,
-            completed_black: 0,
-            illegal_white: 0,
-            illegal_black: 0,
-            array: String::new(),
-            blind: String::new(),
-            blind_boards: 1,
-            spoken: usual.spoken.word().to_owned(),
-            written: usual.written.word().to_owned(),
-            not_pressed_s: 0,
-            rest_ms: millis(usual.rest),
-            brush_ms: millis(usual.brush),
-            together_ms: millis(usual.touch_window),
-        }
+defaults! {
+    /// The terms of a game for its referee. All fields are as in [`Terms`], with 0 or "" for what
+    /// is not laid down.
+    #[derive(Clone, Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Announced {
+        /// How late a player may be, in minutes; "" for what the edition lays down.
+        pub default_time_min: String,
+        /// No draw may be agreed before this move.
+        pub no_draw_before: u32,
+        /// The parts of Guidelines III that were announced.
+        pub guidelines: Vec<String>,
+        /// Whether an arbiter is there.
+        #[serde(deserialize_with = "super::word::one_of")]
+        pub venue: Venue,
+        /// Minutes until the sitting ends.
+        pub sitting_left_min: u64,
+        /// Who is believed about a flag.
+        #[serde(deserialize_with = "super::word::one_of")]
+        pub flag_witness: FlagWitness,
+        /// What is done at once when a flag falls.
+        #[serde(deserialize_with = "super::word::one_of")]
+        pub flag_watch: FlagWatch,
+        /// Whether the clock credits a period with its last move or when its time is used up.
+        #[serde(deserialize_with = "super::word::one_of")]
+        pub credit: PeriodCredit,
+        /// The period in which the game starts, from 1.
+        pub period: usize = Terms::default().period,
+        /// That is the last one, whatever the time control says.
+        pub is_last_period: bool = Terms::default().is_last_period,
+        /// Moves that White completed before.
+        pub completed_white: u32,
+        /// Moves that Black completed before.
+        pub completed_black: u32,
+        /// White's illegal moves before.
+        pub illegal_white: u8,
+        /// Black's illegal moves before.
+        pub illegal_black: u8,
+        /// The announced array of Chess960, White's pieces from a to h.
+        pub array: String,
+        /// Who plays blind, by Article E: `white`, `black`, or nobody.
+        pub blind: String,
+        /// How many boards of such a game have sensors.
+        pub blind_boards: u8 = 1,
+        /// The language in which moves are announced, by its code.
+        pub spoken: String = Terms::default().spoken.word().to_owned(),
+        /// The language of score sheets and sealed moves.
+        pub written: String = Terms::default().written.word().to_owned(),
+        /// Seconds after which a move that nobody pressed for is noted; 0 for never.
+        pub not_pressed_s: u64,
+        /// A piece at rest for so many milliseconds counts as released.
+        pub rest_ms: u64 = millis(Terms::default().rest),
+        /// A piece lifted for less, and put back, was only brushed.
+        pub brush_ms: u64 = millis(Terms::default().brush),
+        /// Pieces that are lifted within this time of each other are lifted at once.
+        pub together_ms: u64 = millis(Terms::default().touch_window),
     }
 }
 

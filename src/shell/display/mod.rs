@@ -8,43 +8,14 @@ pub use self::driver::{CharacterDisplay, RowDriver};
 
 use super::config::{Config, DisplaySettings};
 use super::http::Feed;
-use super::matrix::{self, MatrixError};
-use super::sign::Sign;
+use super::matrix;
+use super::sign::{Sign, SignError};
 use crate::relay::rows::{self, FourRows};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// How often is looked what a clock shows.
 const REFRESH: Duration = Duration::from_millis(250);
-
-/// Why a display cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CharacterDisplayError {
-    /// The bus.
-    #[error(transparent)]
-    Bus(#[from] MatrixError),
-    /// Nobody answers at the socket of a simulated one.
-    #[error("opening {}: no simulated display is there; start `rokade simulate --display {}`, or \
-             name a bus of this machine", .0.display(), .0.display())]
-    NoSocket(PathBuf),
-    /// The chip does not answer.
-    #[error("no PCF8574 answers at {address:#04x} of {}; check its supply and the wires of the \
-             bus, or set its address: 0x27 or 0x3f, less its bridged pads", bus.display())]
-    NoChip {
-        /// The bus.
-        bus: PathBuf,
-        /// The address.
-        address: u8,
-    },
-    /// The bus failed.
-    #[error("writing to {}: the bus failed ({why})", bus.display())]
-    Failed {
-        /// The bus.
-        bus: PathBuf,
-        /// What was said.
-        why: String,
-    },
-}
 
 /// The display of a board.
 #[derive(Debug)]
@@ -65,7 +36,6 @@ pub(super) fn all(config: &Config, feeds: &[Feed]) -> Vec<(String, BoardDisplay)
 
 impl Sign for BoardDisplay {
     type Driver = Box<dyn RowDriver>;
-    type Fault = CharacterDisplayError;
     const NAME: &'static str = "display";
     const REFRESH: Duration = REFRESH;
 
@@ -73,11 +43,11 @@ impl Sign for BoardDisplay {
         self.settings.bus()
     }
 
-    fn open(&self) -> Result<Box<dyn RowDriver>, CharacterDisplayError> {
+    fn open(&self) -> Result<Box<dyn RowDriver>, SignError> {
         open(&self.settings)
     }
 
-    fn show(&mut self, driver: &mut Box<dyn RowDriver>) -> Result<(), CharacterDisplayError> {
+    fn show(&mut self, driver: &mut Box<dyn RowDriver>) -> Result<(), SignError> {
         let shown = self.feed.view.borrow_and_update().clone();
         let is_recorded = self.feed.status.borrow().is_recorded();
         let age = shown.made.elapsed();
@@ -85,7 +55,7 @@ impl Sign for BoardDisplay {
         driver.show(&rows::of(&shown.text, age, is_recorded, language, deunicode::deunicode))
     }
 
-    fn clear(&self, driver: &mut Box<dyn RowDriver>) -> Result<(), CharacterDisplayError> {
+    fn clear(&self, driver: &mut Box<dyn RowDriver>) -> Result<(), SignError> {
         driver.show(&FourRows::default())
     }
 
@@ -98,11 +68,11 @@ impl Sign for BoardDisplay {
 ///
 /// # Errors
 /// Its bus is not there, or not ours to use.
-pub fn open(settings: &DisplaySettings) -> Result<Box<dyn RowDriver>, CharacterDisplayError> {
+pub fn open(settings: &DisplaySettings) -> Result<Box<dyn RowDriver>, SignError> {
     if !settings.is_real() {
         let path = PathBuf::from(settings.bus());
         let remote = matrix::remote::Remote::at(settings.bus());
-        let remote = remote.map_err(|_| CharacterDisplayError::NoSocket(path))?;
+        let remote = remote.map_err(|_| SignError::NoDisplay(path))?;
         return Ok(Box::new(CharacterDisplay::new(remote, settings)));
     }
     #[cfg(feature = "pi")]
@@ -111,5 +81,5 @@ pub fn open(settings: &DisplaySettings) -> Result<Box<dyn RowDriver>, CharacterD
         settings,
     )));
     #[cfg(not(feature = "pi"))]
-    Err(MatrixError::NotBuilt.into())
+    Err(matrix::MatrixError::NotBuilt.into())
 }

@@ -45,3 +45,8 @@ pub(in crate::shell) async fn serve_form(
     close.send_replace(true);
     timeout(grace, server).await.unwrap_or(Ok(()))
 }
+
+/// A text as it stands in a page.
+pub(in crate::shell) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -7,8 +7,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::ws::{WebSocket, WebSocketUpgrade};
+use axum::extract::ws::WebSocket;
 use axum::extract::{ConnectInfo, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
@@ -17,7 +16,7 @@ use tokio::time::sleep;
 
 use super::view::PING;
 use super::viewer::{FarEnd, Viewer, changed};
-use super::{Asker, Feed, Hall, ShownView, line_for, missing, pages, sentence};
+use super::{Asker, Feed, InHall, ShownView, Upgrade, line_for, missing, pages, sentence};
 use crate::relay::brief;
 use crate::relay::record::VERSION;
 
@@ -44,10 +43,10 @@ pub(super) async fn page(headers: HeaderMap) -> Response {
 
 /// What changes on it.
 pub(super) async fn watch_all(
-    State(hall): State<Arc<Hall>>,
+    State(hall): InHall,
     ConnectInfo(Asker(seat)): ConnectInfo<Asker>,
     headers: HeaderMap,
-    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+    upgrade: Upgrade,
 ) -> Response {
     match line_for(&seat, &headers, upgrade) {
         Ok(line) => {

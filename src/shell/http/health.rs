@@ -12,8 +12,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 use super::door::Asker;
-use super::metrics;
 use super::seats::House;
+use super::{JSON, fresh, metrics};
 use crate::shell::report::{Audience, Outlook, Report};
 
 /// What a health check asks for.
@@ -62,9 +62,7 @@ async fn measured(
 ) -> Response {
     let is_trusted = health.trusted.iter().any(|address| address.to_canonical() == seat.from);
     let report = health.report(if is_trusted { Audience::Arbiter } else { Audience::Public });
-    let about =
-        [(header::CONTENT_TYPE, metrics::CONTENT_TYPE), (header::CACHE_CONTROL, "no-store")];
-    (about, metrics::text(report)).into_response()
+    fresh(metrics::CONTENT_TYPE, metrics::text(report))
 }
 
 impl Health {
@@ -76,8 +74,6 @@ impl Health {
         let code = if is_well { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
         let report = self.report(Audience::Public);
         let text = serde_json::to_string(&report).expect("a report is plain data");
-        let about =
-            [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
-        (code, about, text).into_response()
+        (code, fresh(JSON, text)).into_response()
     }
 }

@@ -3,13 +3,12 @@
 use super::seats::Seat;
 use super::tournament::Tournament;
 use super::viewer::{FarEnd, Viewer, changed};
-use super::{Asker, Hall, WAIT_MAX, is_same_host, sentence};
+use super::{Asker, Hall, JSON, Upgrade, WAIT_MAX, fresh, is_same_host, sentence};
 use crate::relay::dialogue::Dialogue;
 use crate::relay::livechess::{Live, listed};
 use crate::shell::now::wall;
 use axum::Router;
-use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::ws::{WebSocket, WebSocketUpgrade};
+use axum::extract::ws::WebSocket;
 use axum::extract::{ConnectInfo, Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -54,6 +53,9 @@ impl IntoResponse for Refused {
         sentence(StatusCode::FORBIDDEN, "http origin")
     }
 }
+
+/// What is known at the desk, as those who answer are given it.
+type AtDesk = State<Arc<LiveChessState>>;
 
 /// What every caller can see.
 #[derive(Debug)]
@@ -158,9 +160,7 @@ impl LiveChessState {
         let Some(told) = what().and_then(|it| serde_json::to_string(&it).ok()) else {
             return sentence(StatusCode::NOT_FOUND, "http nothing");
         };
-        let about =
-            [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
-        let mut response = (about, told).into_response();
+        let mut response = fresh(JSON, told);
         response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));
         if let Some(origin) = origin {
             response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
@@ -170,45 +170,37 @@ impl LiveChessState {
 }
 
 /// The boards as a list.
-async fn list(State(desk): State<Arc<LiveChessState>>, headers: HeaderMap) -> Response {
+async fn list(State(desk): AtDesk, headers: HeaderMap) -> Response {
     let boards = desk.boards();
     desk.tell(&headers, || Some(listed(&boards)))
 }
 
 /// The event as a list of tournaments.
-async fn tournaments(State(desk): State<Arc<LiveChessState>>, headers: HeaderMap) -> Response {
+async fn tournaments(State(desk): AtDesk, headers: HeaderMap) -> Response {
     desk.tell(&headers, || Some(Tournament::of(&desk.hall).list()))
 }
 
-async fn tournament(
-    State(desk): State<Arc<LiveChessState>>,
-    headers: HeaderMap,
-    Path(uuid): Path<String>,
-) -> Response {
+async fn tournament(State(desk): AtDesk, headers: HeaderMap, Path(uuid): Path<String>) -> Response {
     desk.tell(&headers, || Tournament::of(&desk.hall).detail(&uuid))
 }
 
 async fn round(
-    State(desk): State<Arc<LiveChessState>>,
+    State(desk): AtDesk,
     headers: HeaderMap,
     Path((uuid, idx)): Path<(String, String)>,
 ) -> Response {
     desk.tell(&headers, || Tournament::of(&desk.hall).round(&uuid, idx.parse().ok()?))
 }
 
-async fn game(
-    State(desk): State<Arc<LiveChessState>>,
-    headers: HeaderMap,
-    Path(uuid): Path<String>,
-) -> Response {
+async fn game(State(desk): AtDesk, headers: HeaderMap, Path(uuid): Path<String>) -> Response {
     desk.tell(&headers, || Tournament::of(&desk.hall).game(&uuid))
 }
 
 async fn talk(
-    State(desk): State<Arc<LiveChessState>>,
+    State(desk): AtDesk,
     ConnectInfo(Asker(seat)): ConnectInfo<Asker>,
     headers: HeaderMap,
-    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+    upgrade: Upgrade,
 ) -> Response {
     if let Err(refused) = desk.origin(&headers) {
         return refused.into_response();

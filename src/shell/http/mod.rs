@@ -23,7 +23,7 @@ mod view;
 mod viewer;
 
 pub(super) use door::Asker;
-pub(super) use form::serve_form;
+pub(super) use form::{escape, serve_form};
 pub(super) use rounds::{of_event, of_others};
 pub use seats::Seats;
 
@@ -78,6 +78,7 @@ const WAIT_MAX: Duration = Duration::from_secs(5);
 const SEND_MAX: Duration = Duration::from_secs(5);
 /// The longest message that a viewer may send; all are ignored.
 const HEARD_MAX_BYTES: usize = 1024;
+const JSON: &str = "application/json";
 /// Pieces and squares are pictures inside the style sheets, hence `data:`; nothing comes from
 /// elsewhere, and nothing on the page is a script or a style of its own.
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none'; \
@@ -194,6 +195,13 @@ impl Feed {
     }
 }
 
+/// The hall, as those who answer are given it.
+type InHall = State<Arc<Hall>>;
+/// What an address names, if that can be read.
+type Named<T = String> = Result<Path<T>, PathRejection>;
+/// A line that is asked for.
+type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
+
 /// Why the pages could not be served.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -225,12 +233,12 @@ impl Hall {
         self.boards.iter().map(|board| &board.feed)
     }
 
-    fn board(&self, name: Result<Path<String>, PathRejection>) -> Option<&Local> {
+    fn board(&self, name: Named) -> Option<&Local> {
         let Path(name) = name.ok()?;
         self.boards.iter().find(|board| board.feed.name == name)
     }
 
-    fn feed(&self, name: Result<Path<String>, PathRejection>) -> Option<&Feed> {
+    fn feed(&self, name: Named) -> Option<&Feed> {
         self.board(name).map(|board| &board.feed)
     }
 }
@@ -413,11 +421,7 @@ fn is_for_us(headers: &HeaderMap, names: &[String]) -> bool {
 }
 
 /// One board: its page. Several: the list of them.
-async fn front(
-    State(hall): State<Arc<Hall>>,
-    RawQuery(query): RawQuery,
-    request: Request,
-) -> Response {
+async fn front(State(hall): InHall, RawQuery(query): RawQuery, request: Request) -> Response {
     match hall.boards.as_slice() {
         [only] => {
             let query = query.map_or_else(String::new, |query| format!("?{query}"));
@@ -431,39 +435,27 @@ async fn front(
     }
 }
 
-async fn page(
-    State(hall): State<Arc<Hall>>,
-    name: Result<Path<String>, PathRejection>,
-    headers: HeaderMap,
-) -> Response {
+async fn page(State(hall): InHall, name: Named, headers: HeaderMap) -> Response {
     match hall.feed(name) {
         Some(_) => pages::file("index.html", &headers).unwrap_or_else(missing),
         None => no_such_board(),
     }
 }
 
-async fn asset(name: Result<Path<String>, PathRejection>, headers: HeaderMap) -> Response {
+async fn asset(name: Named, headers: HeaderMap) -> Response {
     match name {
         Ok(Path(name)) => pages::file(&name, &headers).unwrap_or_else(missing),
         Err(_) => missing(),
     }
 }
 
-async fn view(
-    State(hall): State<Arc<Hall>>,
-    name: Result<Path<String>, PathRejection>,
-) -> Response {
+async fn view(State(hall): InHall, name: Named) -> Response {
     let Some(feed) = hall.feed(name) else { return no_such_board() };
     let text = feed.envelope(&feed.view.borrow());
-    ([(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")], text)
-        .into_response()
+    fresh(JSON, text)
 }
 
-async fn game(
-    State(hall): State<Arc<Hall>>,
-    name: Result<Path<String>, PathRejection>,
-    headers: HeaderMap,
-) -> Response {
+async fn game(State(hall): InHall, name: Named, headers: HeaderMap) -> Response {
     let Some(feed) = hall.feed(name) else { return no_such_board() };
     let text = feed.pgn.borrow().to_string();
     pgn(text, &headers)
@@ -476,6 +468,11 @@ fn pgn(text: String, headers: &HeaderMap) -> Response {
     let all = HeaderValue::from_static("*");
     response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, all);
     response
+}
+
+/// A text of this type that is of now, and is not kept.
+fn fresh(mime: &'static str, text: String) -> Response {
+    ([(header::CONTENT_TYPE, mime), (header::CACHE_CONTROL, "no-store")], text).into_response()
 }
 
 /// A text of this type, or "not changed" for a client that has it.
@@ -498,11 +495,11 @@ fn cached(mime: &'static str, text: String, headers: &HeaderMap) -> Response {
 /// The view as it changes. Only pages of this very host may ask: a page from elsewhere, open in a
 /// browser on this network, must not become a window into it.
 async fn watch_board(
-    State(hall): State<Arc<Hall>>,
+    State(hall): InHall,
     ConnectInfo(Asker(seat)): ConnectInfo<Asker>,
-    name: Result<Path<String>, PathRejection>,
+    name: Named,
     headers: HeaderMap,
-    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+    upgrade: Upgrade,
 ) -> Response {
     let Some(board) = hall.board(name) else { return no_such_board() };
     let line = match line_for(&seat, &headers, upgrade) {
@@ -518,7 +515,7 @@ async fn watch_board(
 fn line_for(
     seat: &seats::Seat,
     headers: &HeaderMap,
-    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+    upgrade: Upgrade,
 ) -> Result<WebSocketUpgrade, (StatusCode, &'static str)> {
     if !is_same_host(headers) {
         return Err((StatusCode::FORBIDDEN, "http same-host"));

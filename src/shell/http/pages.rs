@@ -1,6 +1,8 @@
 //! The pages and what they load. All of it lies in the binary, in a table that `build.rs` writes;
 //! a request can name an entry of that table and nothing else, so no path leads to a file.
 
+#[cfg(feature = "web")]
+use super::escape;
 use crate::laws::notation::Language;
 #[cfg(feature = "web")]
 use crate::relay::phrases::say;
@@ -140,11 +142,6 @@ pub(super) fn is_known(headers: &HeaderMap, etag: &str) -> bool {
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
         .any(|tag| tag.trim().trim_start_matches("W/") == etag)
-}
-
-#[cfg(feature = "web")]
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

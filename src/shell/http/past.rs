@@ -1,24 +1,15 @@
 //! What a page asks for once: earlier games of a board, and the words of a language.
 
-use std::sync::Arc;
-
-use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 
-use super::{Hall, cached, missing, no_such_board, pgn, sentence};
+use super::{InHall, JSON, Named, cached, missing, no_such_board, pgn, sentence};
 use crate::laws::notation::Language;
 use crate::relay::phrases;
 
-const JSON: &str = "application/json";
-
 /// The list of earlier games.
-pub(super) async fn list(
-    State(hall): State<Arc<Hall>>,
-    name: Result<Path<String>, PathRejection>,
-    headers: HeaderMap,
-) -> Response {
+pub(super) async fn list(State(hall): InHall, name: Named, headers: HeaderMap) -> Response {
     let Some(feed) = hall.feed(name) else { return no_such_board() };
     let text = feed.past.borrow().list();
     cached(JSON, text, &headers)
@@ -26,8 +17,8 @@ pub(super) async fn list(
 
 /// The view document of one of them, or behind `.pgn` the game as PGN.
 pub(super) async fn game(
-    State(hall): State<Arc<Hall>>,
-    address: Result<Path<(String, String)>, PathRejection>,
+    State(hall): InHall,
+    address: Named<(String, String)>,
     headers: HeaderMap,
 ) -> Response {
     let Ok(Path((name, file))) = address else { return missing() };
@@ -43,10 +34,7 @@ pub(super) async fn game(
 }
 
 /// All that a page says in a language.
-pub(super) async fn words(
-    code: Result<Path<String>, PathRejection>,
-    headers: HeaderMap,
-) -> Response {
+pub(super) async fn words(code: Named, headers: HeaderMap) -> Response {
     let known = |code: &str| Language::ALL.into_iter().find(|language| language.word() == code);
     match code.ok().and_then(|Path(code)| known(&code)) {
         Some(language) => cached(JSON, phrases::to_json(language), &headers),

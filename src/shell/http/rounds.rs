@@ -3,27 +3,20 @@
 //! Whoever broadcasts pairs games with boards by their names, or by their order: no board ever
 //! drops out of a file, and one without a game stands there with its tags.
 
-use std::sync::Arc;
-
-use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 
-use super::{Feed, Hall, pgn, sentence};
+use super::{Feed, InHall, Named, pgn, sentence};
 
 /// The games of the event, round by round, each in the order of tables, and behind them those that
 /// are on at boards where nothing is paired, in the order of the boards.
-pub(super) async fn all(State(hall): State<Arc<Hall>>, headers: HeaderMap) -> Response {
+pub(super) async fn all(State(hall): InHall, headers: HeaderMap) -> Response {
     pgn(of_event(hall.feeds(), |_| true) + &of_others(hall.feeds()), &headers)
 }
 
 /// The games of one round, in the order of tables.
-pub(super) async fn one(
-    State(hall): State<Arc<Hall>>,
-    number: Result<Path<u16>, PathRejection>,
-    headers: HeaderMap,
-) -> Response {
+pub(super) async fn one(State(hall): InHall, number: Named<u16>, headers: HeaderMap) -> Response {
     let number = number.ok().map(|Path(number)| number);
     let text = of_event(hall.feeds(), |round| Some(round) == number);
     if text.is_empty() {

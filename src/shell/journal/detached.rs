@@ -62,7 +62,7 @@ impl<S: Storage> Journal<S> {
         let Some(known) = self.known else { return Ok(()) };
         match self.storage.lock() {
             Ok(true) => {}
-            Ok(false) => return Err(JournalError::Busy { folder: self.storage.label() }),
+            Ok(false) => return Err(JournalError::Busy(self.storage.label())),
             Err(e) => return Err(JournalError::io("lock", self.storage.label(), e)),
         }
         let (walk, torn) = recover(&self.storage, &mut |_| {})?;

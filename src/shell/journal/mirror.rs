@@ -107,7 +107,7 @@ impl<C: Storage, P: Fn(usize) -> C> JournalCopy<P> {
 fn take<C: Storage>(target: &mut C) -> Result<(), JournalError> {
     match target.lock() {
         Ok(true) => Ok(()),
-        Ok(false) => Err(JournalError::Busy { folder: target.label() }),
+        Ok(false) => Err(JournalError::Busy(target.label())),
         Err(e) => Err(JournalError::io("lock", target.label(), e)),
     }
 }

@@ -108,15 +108,12 @@ pub use self::writer::{BACKOFF, Batch, QUEUE, Reached, Room, Writer, WriterEvent
 /// What can be wrong with a journal.
 #[derive(Debug, Error)]
 pub enum JournalError {
-    /// Someone else writes to it.
+    /// Someone else writes to this folder.
     #[error(
-        "another program is recording into {folder}: stop it (systemctl stop rokade) or give this \
+        "another program is recording into {0}: stop it (systemctl stop rokade) or give this \
          board a folder of its own"
     )]
-    Busy {
-        /// The folder.
-        folder: String,
-    },
+    Busy(String),
     /// The disk said no.
     #[error("cannot {doing} {file}: {source}")]
     Io {
@@ -135,18 +132,12 @@ pub enum JournalError {
         /// The version it says.
         version: u32,
     },
-    /// Nothing was taken: this is none of our entries.
-    #[error("an entry must be one JSON object, not {start}")]
-    Body {
-        /// Its first characters.
-        start: String,
-    },
-    /// Nothing was taken: so many lines already wait for a disk that does not answer.
-    #[error("{limit} entries wait for the disk, and no more can be held in memory")]
-    Full {
-        /// [`Limits::waiting`].
-        limit: usize,
-    },
+    /// Nothing was taken: what begins so is none of our entries.
+    #[error("an entry must be one JSON object, not {0}")]
+    Body(String),
+    /// Nothing was taken: [`Limits::waiting`] lines already wait for a disk that does not answer.
+    #[error("{0} entries wait for the disk, and no more can be held in memory")]
+    Full(usize),
 }
 
 impl JournalError {
@@ -271,7 +262,7 @@ impl<S: Storage> Journal<S> {
     ) -> Result<(Self, Defects), JournalError> {
         match storage.lock() {
             Ok(true) => {}
-            Ok(false) => return Err(JournalError::Busy { folder: storage.label() }),
+            Ok(false) => return Err(JournalError::Busy(storage.label())),
             Err(e) => return Err(JournalError::io("lock", storage.label(), e)),
         }
         let (mut walk, torn) = recover::recover(&storage, &mut |parsed| each(parsed.to_line()))?;
@@ -342,11 +333,11 @@ impl<S: Storage> Journal<S> {
         let mut bodies = Vec::with_capacity(lines.len());
         for line in lines {
             let start = || line.body.chars().take(40).collect();
-            bodies.push(sound(&line.body).ok_or_else(|| JournalError::Body { start: start() })?);
+            bodies.push(sound(&line.body).ok_or_else(|| JournalError::Body(start()))?);
         }
         let limit = self.limits.waiting;
         if self.waiting.len() + lines.len() > limit {
-            return Err(JournalError::Full { limit });
+            return Err(JournalError::Full(limit));
         }
         for (line, body) in lines.iter().zip(bodies) {
             let (seq, synced) = (self.next, self.acknowledged);

@@ -43,11 +43,9 @@ pub enum Room {
     Reserved,
     /// Enough for about a game, and it is being written to.
     Used,
-    /// None can be made; that is tried again. What is recorded still finds its place.
-    Lacking {
-        /// What the disk said.
-        why: String,
-    },
+    /// None can be made, and the disk has said why; that is tried again. What is recorded still
+    /// finds its place.
+    Lacking(String),
 }
 
 /// What the writer says, in the order in which it happened.
@@ -63,30 +61,19 @@ pub enum WriterEvent<T> {
         /// When it was.
         at: Instant,
     },
-    /// The lines of the batch that comes next were not taken and never will be.
-    Refused {
-        /// The reason why they were not taken.
-        error: JournalError,
-    },
+    /// The lines of the batch that comes next were not taken, hence, and never will be.
+    Refused(JournalError),
     /// There is another room for a disk that is full than there was: at first [`Room::Reserved`].
     Room(Room),
-    /// A write failed; a new segment has taken over and nothing is missing.
-    Mishap {
-        /// The write that failed.
-        error: JournalError,
-    },
-    /// The disk does not take lines any more. Said once, then the writer tries again and again.
-    Failing {
-        /// The write that failed last.
-        error: JournalError,
-    },
+    /// This write failed; a new segment has taken over and nothing is missing.
+    Mishap(JournalError),
+    /// The disk does not take lines any more, of which this write failed last. Said once, then the
+    /// writer tries again and again.
+    Failing(JournalError),
     /// A folder that could not be used at the start can be now.
     Joined(Joined),
-    /// After [`WriterEvent::Failing`]: everything is on the disk again.
-    Recovered {
-        /// Up to where.
-        position: Position,
-    },
+    /// After [`WriterEvent::Failing`]: everything is on the disk again, up to here.
+    Recovered(Position),
 }
 
 /// How long to wait between attempts on a disk that fails. A card that was pulled is back within
@@ -249,7 +236,7 @@ impl<T, S: Storage> Work<T, S> {
         for (after, appended) in done {
             let durable = appended.is_ok() && self.retry.is_none();
             if let Err(error) = appended {
-                self.say(WriterEvent::Refused { error });
+                self.say(WriterEvent::Refused(error));
             }
             self.say(WriterEvent::Written { after, durable, at });
         }
@@ -266,7 +253,7 @@ impl<T, S: Storage> Work<T, S> {
         self.tell_room(match reserved {
             _ if self.journal.is_on_reserve() => Room::Used,
             Ok(()) => Room::Reserved,
-            Err(why) => Room::Lacking { why: why.to_string() },
+            Err(why) => Room::Lacking(why.to_string()),
         });
     }
 
@@ -288,7 +275,7 @@ impl<T, S: Storage> Work<T, S> {
             .for_each(|joined| self.say(WriterEvent::Joined(joined)));
         match result {
             Ok(position) => {
-                mishap.into_iter().for_each(|error| self.say(WriterEvent::Mishap { error }));
+                mishap.into_iter().for_each(|error| self.say(WriterEvent::Mishap(error)));
                 let reached = Reached { position, noted: self.journal.noted() };
                 self.reach.send_if_modified(|it| std::mem::replace(it, reached.clone()) != reached);
                 if self.journal.is_on_reserve() && self.room != Room::Used {
@@ -297,13 +284,13 @@ impl<T, S: Storage> Work<T, S> {
                 }
                 if self.retry.take().is_some() {
                     self.backoff.reset();
-                    self.say(WriterEvent::Recovered { position });
+                    self.say(WriterEvent::Recovered(position));
                 }
             }
             Err(error) => {
                 let was_failing = self.retry.replace(Instant::now() + self.backoff.wait());
                 if was_failing.is_none() {
-                    self.say(WriterEvent::Failing { error });
+                    self.say(WriterEvent::Failing(error));
                 }
             }
         }

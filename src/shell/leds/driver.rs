@@ -1,10 +1,11 @@
 //! The ways to lights, by whatever driver of a bus speaks embedded-hal.
 
-use super::{LedError, LightPicture};
+use super::LightPicture;
 use crate::shell::config::{LedChips, LedSettings};
+use crate::shell::sign::{SignChip, SignError};
 use crate::wire::ht16k33::LightMatrix;
 use crate::wire::ws2812;
-use embedded_hal::i2c::{Error as _, ErrorKind, I2c};
+use embedded_hal::i2c::I2c;
 use embedded_hal::spi::SpiDevice;
 use shakmaty::Square;
 use std::fmt::Debug;
@@ -16,7 +17,7 @@ pub trait LightDriver: Debug + Send {
     ///
     /// # Errors
     /// The bus failed, or nobody is there.
-    fn show(&mut self, picture: &LightPicture) -> Result<(), LedError>;
+    fn show(&mut self, picture: &LightPicture) -> Result<(), SignError>;
 }
 
 /// A chain of WS2812.
@@ -37,21 +38,17 @@ impl<S: SpiDevice + Debug + Send> LightChain<S> {
 }
 
 impl<S: SpiDevice + Debug + Send> LightDriver for LightChain<S> {
-    fn show(&mut self, picture: &LightPicture) -> Result<(), LedError> {
+    fn show(&mut self, picture: &LightPicture) -> Result<(), SignError> {
         let lights = self.squares.map(|sq| picture.colors[usize::from(sq)]);
         let bytes = ws2812::encode(&ws2812::within(&lights, self.limit_ma));
-        let failed =
-            |e: S::Error| LedError::Failed { bus: self.bus.clone(), why: format!("{e:?}") };
-        self.spi.write(&bytes).map_err(failed)
+        self.spi.write(&bytes).map_err(|e| SignError::Failed(self.bus.clone(), format!("{e:?}")))
     }
 }
 
 /// A matrix of lights behind an HT16K33.
 #[derive(Debug)]
 pub struct MatrixLights<I> {
-    i2c: I,
-    bus: PathBuf,
-    address: u8,
+    chip: SignChip<I>,
     squares: [Square; 64],
     limit_ma: u32,
 }
@@ -59,32 +56,24 @@ pub struct MatrixLights<I> {
 impl<I: I2c + Debug + Send> MatrixLights<I> {
     /// The chip on this bus, as the settings have it.
     pub fn new(i2c: I, settings: &LedSettings) -> Self {
-        let (bus, squares) = (PathBuf::from(settings.bus()), settings.squares());
-        Self { i2c, bus, address: settings.address, squares, limit_ma: settings.limit_ma }
-    }
-
-    fn write(&mut self, frame: &[u8]) -> Result<(), LedError> {
-        self.i2c.write(self.address, frame).map_err(|e| match e.kind() {
-            ErrorKind::NoAcknowledge(_) => {
-                LedError::NoChip { bus: self.bus.clone(), address: self.address }
-            }
-            _ => LedError::Failed { bus: self.bus.clone(), why: format!("{e:?}") },
-        })
+        let missing = SignError::NoHt16k33;
+        let chip = SignChip::new(i2c, settings.bus(), settings.address, missing);
+        Self { chip, squares: settings.squares(), limit_ma: settings.limit_ma }
     }
 }
 
 impl<I: I2c + Debug + Send> LightDriver for MatrixLights<I> {
     /// The chip is woken each time: it may have been without supply.
-    fn show(&mut self, picture: &LightPicture) -> Result<(), LedError> {
+    fn show(&mut self, picture: &LightPicture) -> Result<(), SignError> {
         let bit = |(light, sq): (usize, &Square)| u64::from(picture.lit.contains(*sq)) << light;
         let lit = self.squares.iter().enumerate().map(bit).sum();
         let (setup, memory) = LightMatrix { lit, blinks: picture.blinks }.frames();
         for command in LightMatrix::start(self.limit_ma) {
-            self.write(&[command])?;
+            self.chip.write(&[command])?;
         }
         // What it remembers from its last power-on is never shown.
-        self.write(&memory)?;
-        self.write(&setup)
+        self.chip.write(&memory)?;
+        self.chip.write(&setup)
     }
 }
 
@@ -102,7 +91,7 @@ where
 
 /// Lights on a bus of this machine.
 #[cfg(feature = "pi")]
-pub(super) fn on_pi(settings: &LedSettings) -> Result<Box<dyn LightDriver>, LedError> {
+pub(super) fn on_pi(settings: &LedSettings) -> Result<Box<dyn LightDriver>, SignError> {
     use crate::shell::matrix::pi;
     use crate::shell::pins;
     let path = std::path::Path::new(settings.bus());

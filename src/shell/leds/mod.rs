@@ -9,10 +9,11 @@ pub mod simulated;
 
 pub use self::colors::{LightPicture, of_game, of_lit};
 pub use self::driver::{LightChain, LightDriver, MatrixLights};
+pub use super::sign::SignError;
 
 use super::config::{Config, LedSettings};
 use super::http::Feed;
-use super::matrix::{self, MatrixError};
+use super::matrix;
 use super::sign::Sign;
 use crate::game::Lit;
 use crate::relay::livechess::Live;
@@ -23,35 +24,6 @@ use tokio::sync::watch;
 
 /// Between two writings of the same.
 const REFRESH: Duration = Duration::from_secs(1);
-
-/// Why lights cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LedError {
-    /// The bus.
-    #[error(transparent)]
-    Bus(#[from] MatrixError),
-    /// Nobody answers at the socket of simulated lights.
-    #[error("opening {}: no simulated lights are there; start `rokade simulate --leds {}`, or name \
-             a bus of this machine", .0.display(), .0.display())]
-    NoSocket(PathBuf),
-    /// The chip does not answer.
-    #[error("no HT16K33 answers at {address:#04x} of {}; check its supply, the wires of the bus \
-             and its pads, or set its address", bus.display())]
-    NoChip {
-        /// The bus.
-        bus: PathBuf,
-        /// The address.
-        address: u8,
-    },
-    /// The bus failed.
-    #[error("writing to {}: the bus failed ({why})", bus.display())]
-    Failed {
-        /// The bus.
-        bus: PathBuf,
-        /// What was said.
-        why: String,
-    },
-}
 
 /// What lights follow.
 #[derive(Clone, Debug)]
@@ -108,7 +80,6 @@ pub(super) fn all(
 
 impl Sign for BoardLights {
     type Driver = Box<dyn LightDriver>;
-    type Fault = LedError;
     const NAME: &'static str = "lights";
     const REFRESH: Duration = REFRESH;
 
@@ -116,15 +87,15 @@ impl Sign for BoardLights {
         self.settings.bus()
     }
 
-    fn open(&self) -> Result<Box<dyn LightDriver>, LedError> {
+    fn open(&self) -> Result<Box<dyn LightDriver>, SignError> {
         open(&self.settings)
     }
 
-    fn show(&mut self, driver: &mut Box<dyn LightDriver>) -> Result<(), LedError> {
+    fn show(&mut self, driver: &mut Box<dyn LightDriver>) -> Result<(), SignError> {
         driver.show(&self.follows.picture())
     }
 
-    fn clear(&self, driver: &mut Box<dyn LightDriver>) -> Result<(), LedError> {
+    fn clear(&self, driver: &mut Box<dyn LightDriver>) -> Result<(), SignError> {
         driver.show(&LightPicture::default())
     }
 
@@ -137,15 +108,15 @@ impl Sign for BoardLights {
 ///
 /// # Errors
 /// Their bus is not there, or not ours to use.
-pub fn open(settings: &LedSettings) -> Result<Box<dyn LightDriver>, LedError> {
+pub fn open(settings: &LedSettings) -> Result<Box<dyn LightDriver>, SignError> {
     if !settings.is_real() {
         let socket = matrix::remote::Remote::at(settings.bus());
-        let no_socket = |_| LedError::NoSocket(PathBuf::from(settings.bus()));
+        let no_socket = |_| SignError::NoLights(PathBuf::from(settings.bus()));
         let remote = socket.map_err(no_socket)?;
         return Ok(driver::on_buses(settings, remote.clone(), remote));
     }
     #[cfg(feature = "pi")]
     return driver::on_pi(settings);
     #[cfg(not(feature = "pi"))]
-    Err(MatrixError::NotBuilt.into())
+    Err(matrix::MatrixError::NotBuilt.into())
 }

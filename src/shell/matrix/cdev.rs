@@ -3,7 +3,7 @@
 //! simulates them (`gpio-sim`).
 
 use super::MatrixError;
-use super::machine::Machine;
+use super::machine::{HalError, Machine};
 use super::pi::{Device, Pause, PiBus, i2c_of, spi_of};
 use super::rows::Inputs;
 use crate::shell::config::Matrix;
@@ -11,7 +11,6 @@ use embedded_hal::digital::{self, ErrorType, InputPin, OutputPin};
 use gpiocdev::line::{Bias, Drive, Offset, Value, Values};
 use gpiocdev::request::{Builder, Request};
 use gpiocdev::{Chip, Error};
-use std::fmt;
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -38,16 +37,7 @@ pub(super) struct CdevColumns {
     offsets: [Offset; 8],
 }
 
-/// What the kernel said of a pin.
-pub(super) struct CdevError(Error);
-
-impl fmt::Debug for CdevError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
-    }
-}
-
-impl digital::Error for CdevError {
+impl digital::Error for HalError<Error> {
     fn kind(&self) -> digital::ErrorKind {
         digital::ErrorKind::Other
     }
@@ -162,26 +152,26 @@ impl Inputs for CdevColumns {
 }
 
 impl ErrorType for CdevPin {
-    type Error = CdevError;
+    type Error = HalError<Error>;
 }
 
 impl InputPin for CdevPin {
-    fn is_high(&mut self) -> Result<bool, CdevError> {
-        let value = self.request.value(self.offset).map_err(CdevError)?;
+    fn is_high(&mut self) -> Result<bool, HalError<Error>> {
+        let value = self.request.value(self.offset).map_err(HalError)?;
         Ok(value == Value::Active)
     }
 
-    fn is_low(&mut self) -> Result<bool, CdevError> {
+    fn is_low(&mut self) -> Result<bool, HalError<Error>> {
         self.is_high().map(|is_high| !is_high)
     }
 }
 
 impl OutputPin for CdevPin {
-    fn set_low(&mut self) -> Result<(), CdevError> {
-        self.request.set_value(self.offset, Value::Inactive).map(|_| ()).map_err(CdevError)
+    fn set_low(&mut self) -> Result<(), HalError<Error>> {
+        self.request.set_value(self.offset, Value::Inactive).map(|_| ()).map_err(HalError)
     }
 
-    fn set_high(&mut self) -> Result<(), CdevError> {
-        self.request.set_value(self.offset, Value::Active).map(|_| ()).map_err(CdevError)
+    fn set_high(&mut self) -> Result<(), HalError<Error>> {
+        self.request.set_value(self.offset, Value::Active).map(|_| ()).map_err(HalError)
     }
 }

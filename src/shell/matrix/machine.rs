@@ -14,7 +14,7 @@ use embedded_hal::delay::DelayNs;
 use embedded_hal::digital::{InputPin, OutputPin};
 use embedded_hal::i2c::I2c;
 use embedded_hal::spi::SpiDevice;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::path::PathBuf;
 
 /// Pins and buses, by their numbers and names in the settings. What it opens is ours from then on.
@@ -47,6 +47,15 @@ pub(super) trait Machine {
 
     /// What waits for parts to settle.
     fn delay(&self) -> Self::Delay;
+}
+
+/// What whoever moves pins and buses has said of a fault: what is told of it is just that.
+pub(in crate::shell) struct HalError<E>(pub(super) E);
+
+impl<E: fmt::Display> Debug for HalError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
 }
 
 /// What reads the board of these settings at this machine.

@@ -2,7 +2,7 @@
 //! pins by rppal too or by the kernel's character devices.
 
 use super::MatrixError;
-use super::machine::{Machine, each};
+use super::machine::{HalError, Machine, each};
 use crate::shell::config::Matrix;
 use embedded_hal::i2c::{ErrorKind as I2cKind, NoAcknowledgeSource, Operation};
 use rppal::gpio::{Bias, Gpio, InputPin, IoPin, Mode as PinMode, OutputPin, Pin};
@@ -29,31 +29,22 @@ impl fmt::Debug for Device {
     }
 }
 
-/// What the kernel said of an SPI bus.
-pub(in crate::shell) struct DeviceError(Error);
-
-impl fmt::Debug for DeviceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
-    }
-}
-
-impl embedded_hal::spi::Error for DeviceError {
+impl embedded_hal::spi::Error for HalError<Error> {
     fn kind(&self) -> embedded_hal::spi::ErrorKind {
         self.0.kind()
     }
 }
 
 impl embedded_hal::spi::ErrorType for Device {
-    type Error = DeviceError;
+    type Error = HalError<Error>;
 }
 
 impl embedded_hal::spi::SpiDevice for Device {
     fn transaction(
         &mut self,
         operations: &mut [embedded_hal::spi::Operation<'_, u8>],
-    ) -> Result<(), DeviceError> {
-        self.device.transaction(operations).map_err(DeviceError)
+    ) -> Result<(), HalError<Error>> {
+        self.device.transaction(operations).map_err(HalError)
     }
 }
 
@@ -61,16 +52,7 @@ impl embedded_hal::spi::SpiDevice for Device {
 #[derive(Debug)]
 pub(in crate::shell) struct PiBus(I2c);
 
-/// What the kernel said of a bus.
-pub(in crate::shell) struct PiBusError(I2cError);
-
-impl fmt::Debug for PiBusError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
-    }
-}
-
-impl embedded_hal::i2c::Error for PiBusError {
+impl embedded_hal::i2c::Error for HalError<I2cError> {
     fn kind(&self) -> I2cKind {
         let I2cError::Io(error) = &self.0 else { return I2cKind::Other };
         match error.raw_os_error().map(Errno::from_raw_os_error) {
@@ -84,7 +66,7 @@ impl embedded_hal::i2c::Error for PiBusError {
 }
 
 impl embedded_hal::i2c::ErrorType for PiBus {
-    type Error = PiBusError;
+    type Error = HalError<I2cError>;
 }
 
 impl embedded_hal::i2c::I2c for PiBus {
@@ -92,13 +74,13 @@ impl embedded_hal::i2c::I2c for PiBus {
         &mut self,
         address: u8,
         operations: &mut [Operation<'_>],
-    ) -> Result<(), PiBusError> {
+    ) -> Result<(), HalError<I2cError>> {
         // rppal would let others on the bus between the two.
         if let [Operation::Write(sent), Operation::Read(asked)] = operations {
-            self.0.set_slave_address(address.into()).map_err(PiBusError)?;
-            return self.0.write_read(sent, asked).map_err(PiBusError);
+            self.0.set_slave_address(address.into()).map_err(HalError)?;
+            return self.0.write_read(sent, asked).map_err(HalError);
         }
-        self.0.transaction(address, operations).map_err(PiBusError)
+        self.0.transaction(address, operations).map_err(HalError)
     }
 }
 

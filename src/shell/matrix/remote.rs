@@ -8,14 +8,14 @@
 //! fast that bus is, in kHz.
 
 use super::MatrixError;
-use super::machine::Machine;
+use super::machine::{HalError, Machine};
 use super::rows::Inputs;
 use crate::shell::config::Matrix;
 use embedded_hal::delay::DelayNs;
 use embedded_hal::digital;
 use embedded_hal::i2c;
 use embedded_hal::spi;
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -48,14 +48,7 @@ pub(super) struct RemoteInputs {
 pub(super) struct NoDelay;
 
 /// What went wrong with the socket.
-pub(in crate::shell) struct RemoteError(io::Error);
-
-/// What is told of errors of any machine is this.
-impl fmt::Debug for RemoteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
-    }
-}
+pub(in crate::shell) type RemoteError = HalError<io::Error>;
 
 impl spi::Error for RemoteError {
     fn kind(&self) -> spi::ErrorKind {
@@ -133,7 +126,7 @@ impl Machine for Remote {
 
     fn output(&self, number: u8) -> Result<RemotePin, MatrixError> {
         let mut pin = self.input(number)?;
-        let why = |RemoteError(e)| MatrixError::Pin { pin: number, why: e.to_string() };
+        let why = |HalError(e): RemoteError| MatrixError::Pin { pin: number, why: e.to_string() };
         digital::OutputPin::set_low(&mut pin).map_err(why)?;
         Ok(pin)
     }
@@ -230,7 +223,7 @@ impl spi::SpiDevice for Remote {
                 }
                 spi::Operation::DelayNs(_) => Ok(()),
             };
-            done.map_err(RemoteError)?;
+            done.map_err(HalError)?;
         }
         Ok(())
     }
@@ -257,12 +250,12 @@ impl i2c::I2c for Remote {
                 i2c::Operation::Read(asked) => n_asked += asked.len(),
             }
         }
-        let answer = self.ask(&format!("{line} {n_asked}\n")).map_err(RemoteError)?;
+        let answer = self.ask(&format!("{line} {n_asked}\n")).map_err(HalError)?;
         if answer == "nack" {
-            return Err(RemoteError(ErrorKind::NotFound.into()));
+            return Err(HalError(ErrorKind::NotFound.into()));
         }
         let got = bytes(&answer).filter(|got| got.len() == n_asked);
-        let got = got.ok_or(RemoteError(ErrorKind::InvalidData.into()))?;
+        let got = got.ok_or(HalError(ErrorKind::InvalidData.into()))?;
         let mut got = got.into_iter();
         for operation in operations {
             if let i2c::Operation::Read(asked) = operation {
@@ -275,7 +268,7 @@ impl i2c::I2c for Remote {
 
 impl digital::InputPin for RemotePin {
     fn is_high(&mut self) -> Result<bool, RemoteError> {
-        let levels = self.remote.levels(&[self.number]).map_err(RemoteError)?;
+        let levels = self.remote.levels(&[self.number]).map_err(HalError)?;
         Ok(levels == [true])
     }
 
@@ -290,10 +283,10 @@ impl digital::ErrorType for RemotePin {
 
 impl digital::OutputPin for RemotePin {
     fn set_low(&mut self) -> Result<(), RemoteError> {
-        self.remote.send(&format!("low {}\n", self.number)).map_err(RemoteError)
+        self.remote.send(&format!("low {}\n", self.number)).map_err(HalError)
     }
 
     fn set_high(&mut self) -> Result<(), RemoteError> {
-        self.remote.send(&format!("high {}\n", self.number)).map_err(RemoteError)
+        self.remote.send(&format!("high {}\n", self.number)).map_err(HalError)
     }
 }

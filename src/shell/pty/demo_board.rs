@@ -13,7 +13,6 @@ use crate::shell::config::Config;
 use crate::shell::http::Feed;
 use crate::shell::now::Now;
 use crate::sim::{DemoBoard, ShownTimes};
-use crate::time::Mono;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -136,8 +135,7 @@ fn follow(demo: &mut DemoBoard, live: &Live, now: Now) {
     let shown = |LiveClock { times, running, read_ms }: LiveClock| {
         let age = (at.wall.0 / 1_000).saturating_sub(read_ms);
         let age = Duration::from_millis(u64::try_from(age).unwrap_or(0));
-        let micros = u64::try_from(age.as_micros()).unwrap_or(u64::MAX);
-        ShownTimes { times, running, at: Mono(at.mono.0.saturating_sub(micros)) }
+        ShownTimes { times, running, at: at.mono.earlier(age) }
     };
     demo.show_times(at.mono, live.clock.map(shown));
 }

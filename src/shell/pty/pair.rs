@@ -24,11 +24,8 @@ pub enum PtyError {
     #[error("opening a pseudo-terminal: {0}; check that /dev/pts is mounted")]
     Open(#[source] io::Error),
     /// The name is taken by something that is no link, so it is left alone.
-    #[error("linking {}: something else has this name; choose another", link.display())]
-    Taken {
-        /// The name.
-        link: PathBuf,
-    },
+    #[error("linking {}: something else has this name; choose another", .0.display())]
+    Taken(PathBuf),
     /// The link cannot be made.
     #[error("linking {}: {source}", link.display())]
     Link {
@@ -159,7 +156,7 @@ impl Drop for Pty {
 /// Makes `link` lead to `node`, in one step for whoever looks.
 fn point(link: &Path, node: &Path) -> Result<(), PtyError> {
     if fs::symlink_metadata(link).is_ok_and(|found| !found.is_symlink()) {
-        return Err(PtyError::Taken { link: link.to_owned() });
+        return Err(PtyError::Taken(link.to_owned()));
     }
     let mut name = link.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));

@@ -101,18 +101,12 @@ impl RadioTrouble {
 pub enum LineError {
     /// Nothing is at the path.
     #[error("opening {}: there is no such device; check that the board's cable is plugged in \
-             and that the path is right", path.display())]
-    Missing {
-        /// Where it was looked for.
-        path: PathBuf,
-    },
-    /// The search found no port at all.
+             and that the path is right", .0.display())]
+    Missing(PathBuf),
+    /// The search in this folder found no port at all.
     #[error("opening a board: no serial port was found in {}; plug in the board's cable, \
-             or name the port's path", dev.display())]
-    NoneFound {
-        /// Where it was looked for.
-        dev: PathBuf,
-    },
+             or name the port's path", .0.display())]
+    NoneFound(PathBuf),
     /// The search found no board that is a HID device.
     #[error(
         "opening a board: no Chessnut board was found on USB; plug in its cable, or name its \
@@ -121,25 +115,16 @@ pub enum LineError {
     NoHid,
     /// Somebody else holds the lock.
     #[error("opening {}: another program is using it; close that program \
-             (`fuser -v {}` names it)", path.display(), path.display())]
-    Busy {
-        /// The port.
-        path: PathBuf,
-    },
+             (`fuser -v {}` names it)", .0.display(), .0.display())]
+    Busy(PathBuf),
     /// This user may not.
     #[error("opening {}: permission denied; add this user to the group dialout \
-             (`sudo usermod -aG dialout $USER`), then log in again", path.display())]
-    Forbidden {
-        /// The port.
-        path: PathBuf,
-    },
+             (`sudo usermod -aG dialout $USER`), then log in again", .0.display())]
+    Forbidden(PathBuf),
     /// A file, a folder, or another kind of device.
     #[error("opening {}: this is not a serial port; \
-             name one such as /dev/ttyACM0 or /dev/ttyUSB0", path.display())]
-    NotSerial {
-        /// What was named.
-        path: PathBuf,
-    },
+             name one such as /dev/ttyACM0 or /dev/ttyUSB0", .0.display())]
+    NotSerial(PathBuf),
     /// The far end is gone.
     #[error("{operation} {}: the line was cut; check that the board's cable is plugged in",
             path.display())]
@@ -151,18 +136,12 @@ pub enum LineError {
     },
     /// The far end takes no more bytes.
     #[error("{} {}: nothing was taken in time; unplug the board and plug it in again",
-            Operation::Writing, path.display())]
-    Stuck {
-        /// The port.
-        path: PathBuf,
-    },
+            Operation::Writing, .0.display())]
+    Stuck(PathBuf),
     /// It was asked for: the board does not answer.
     #[error("{}: no board answers; check its power and its cable, and that it is of the maker \
-             that is set", path.display())]
-    Reopened {
-        /// The port.
-        path: PathBuf,
-    },
+             that is set", .0.display())]
+    Reopened(PathBuf),
     /// It is on Bluetooth LE, and cannot be reached.
     #[error("{}: {why}", path.display())]
     Radio {
@@ -216,14 +195,14 @@ impl LineError {
         let errno = source.raw_os_error().map(Errno::from_raw_os_error);
         match errno {
             Some(Errno::NOENT | Errno::NODEV | Errno::NXIO) if operation == Operation::Opening => {
-                Self::Missing { path }
+                Self::Missing(path)
             }
             Some(Errno::IO | Errno::PIPE | Errno::NODEV | Errno::NXIO) => {
                 Self::Cut { path, operation }
             }
-            Some(Errno::BUSY | Errno::WOULDBLOCK) => Self::Busy { path },
-            Some(Errno::ACCESS | Errno::PERM) => Self::Forbidden { path },
-            Some(Errno::NOTTY | Errno::ISDIR) => Self::NotSerial { path },
+            Some(Errno::BUSY | Errno::WOULDBLOCK) => Self::Busy(path),
+            Some(Errno::ACCESS | Errno::PERM) => Self::Forbidden(path),
+            Some(Errno::NOTTY | Errno::ISDIR) => Self::NotSerial(path),
             _ => Self::Failed { path, operation, source },
         }
     }

@@ -259,7 +259,7 @@ impl LineActor {
             }
             if wishes.n_reopens != n_reopens {
                 self.cursor.is_passed = true;
-                return Ok(LineError::Reopened { path });
+                return Ok(LineError::Reopened(path));
             }
             tokio::select! {
                 // Nothing is read that could not be handed on at once.
@@ -284,7 +284,7 @@ impl LineActor {
                     }
                 }
                 () = sleep_until(sending.until), if !sending.is_over() => {
-                    return Ok(LineError::Stuck { path });
+                    return Ok(LineError::Stuck(path));
                 }
                 bytes = self.sends.recv(), if sending.is_over() => {
                     sending = Sending::new(bytes.ok_or(Hangup)?, wait);

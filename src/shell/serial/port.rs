@@ -102,7 +102,7 @@ pub(super) fn open(line: &SerialLine, cursor: &Cursor) -> Result<(PathBuf, OpenP
     }
     Err(failed.unwrap_or_else(|| match line.port {
         Port::AutoHid => LineError::NoHid,
-        _ => LineError::NoneFound { dev: line.dev.clone() },
+        _ => LineError::NoneFound(line.dev.clone()),
     }))
 }
 
@@ -189,7 +189,7 @@ fn open_at(path: &Path, baud: u32) -> Result<OpenPort, LineError> {
     let failed = |e| LineError::of(path.to_owned(), Operation::Opening, e);
     // Not even opened: to open a pipe, or somebody's tape drive, may do harm.
     if !fs::metadata(path).map_err(failed)?.file_type().is_char_device() {
-        return Err(LineError::NotSerial { path: path.to_owned() });
+        return Err(LineError::NotSerial(path.to_owned()));
     }
     if hid::is_hid(path) {
         return hid::open(path).map(OpenPort::Hid);
@@ -223,10 +223,10 @@ fn has_control_lines(path: &Path) -> bool {
 fn explain(path: &Path, e: &serialport::Error) -> LineError {
     let owned = path.to_owned();
     match e.kind() {
-        ErrorKind::NoDevice => return LineError::Busy { path: owned },
-        ErrorKind::Io(io::ErrorKind::NotFound) => return LineError::Missing { path: owned },
+        ErrorKind::NoDevice => return LineError::Busy(owned),
+        ErrorKind::Io(io::ErrorKind::NotFound) => return LineError::Missing(owned),
         ErrorKind::Io(io::ErrorKind::PermissionDenied) => {
-            return LineError::Forbidden { path: owned };
+            return LineError::Forbidden(owned);
         }
         _ => {}
     }

@@ -2,7 +2,7 @@
 //! that its moves do not explain.
 
 use super::tape::{SquareSpan, TapeEvent, Timeline};
-use crate::table::Reading;
+use crate::table::{Reading, defaults};
 use crate::time::Mono;
 use crate::track::line::squares_of;
 use crate::track::tracker::grow::way;
@@ -78,35 +78,30 @@ pub(super) struct Made {
     pub(super) victim: Option<Piece>,
 }
 
-/// The moves so far, and how far the tape has been read.
-#[derive(Clone, Debug)]
-pub(super) struct Course {
-    pub(super) pos: Chess,
-    pub(super) price: Price,
-    /// For each square the number of the last reading that is accounted for.
-    pub(super) told: [u8; 64],
-    n_said: usize,
-    pub(super) made: Vec<Made>,
-    /// When the last move was made.
-    pub(super) until: i64,
-    /// A piece that was put down and not read there, and when.
-    pub(super) unseen: Option<(Square, i64)>,
-    /// What single moves may have been instead, with the same outcome.
-    pub(super) twins: Vec<(usize, Move)>,
+defaults! {
+    /// The moves so far, and how far the tape has been read.
+    #[derive(Clone, Debug)]
+    pub(super) struct Course {
+        given {
+            pub(super) pos: Chess,
+        }
+        pub(super) price: Price,
+        /// For each square the number of the last reading that is accounted for.
+        pub(super) told: [u8; 64] = [0; 64],
+        n_said: usize,
+        pub(super) made: Vec<Made>,
+        /// When the last move was made.
+        pub(super) until: i64,
+        /// A piece that was put down and not read there, and when.
+        pub(super) unseen: Option<(Square, i64)>,
+        /// What single moves may have been instead, with the same outcome.
+        pub(super) twins: Vec<(usize, Move)>,
+    }
 }
 
 impl Course {
     pub(super) fn new(start: &Chess) -> Self {
-        Self {
-            pos: start.clone(),
-            price: 0,
-            told: [0; 64],
-            n_said: 0,
-            made: Vec::new(),
-            until: 0,
-            unseen: None,
-            twins: Vec::new(),
-        }
+        Self::begin(start.clone())
     }
 
     /// The reading of `sq` that is accounted for last.

@@ -209,7 +209,7 @@ fn a_full_memory_refuses_and_says_so() {
     let (mut journal, ..) = open(disk, limits).unwrap();
     journal.append(&[entry(1), entry(2), entry(3)]).unwrap();
     let three = [entry(4), entry(5), entry(6)];
-    assert!(matches!(journal.append(&three), Err(JournalError::Full { limit: 5 })));
+    assert!(matches!(journal.append(&three), Err(JournalError::Full(5))));
     assert_eq!(journal.n_waiting(), 3);
     journal.commit().unwrap();
     journal.append(&three).unwrap();

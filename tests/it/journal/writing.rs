@@ -82,7 +82,7 @@ fn a_failing_disk_is_said_once_and_recording_goes_on() {
     assert_eq!((journal.position().seq, journal.n_waiting()), (50, 0));
     assert!(matches!(
         events.blocking_recv(),
-        Some(WriterEvent::Recovered { position }) if position.seq == 50
+        Some(WriterEvent::Recovered(position)) if position.seq == 50
     ));
     assert!(events.blocking_recv().is_none());
 }
@@ -100,7 +100,7 @@ fn the_writer_tries_again_by_itself() {
         match events.blocking_recv().expect("a recovery") {
             WriterEvent::Failing { .. } => n_failing += 1,
             WriterEvent::Written { durable, .. } => assert!(!durable),
-            WriterEvent::Recovered { position } => break assert_eq!(position.seq, 1),
+            WriterEvent::Recovered(position) => break assert_eq!(position.seq, 1),
             other => panic!("{other:?}"),
         }
     }

@@ -9,7 +9,7 @@ use super::found::{self, FoundPort};
 use super::questions::{KEY, PEGASUS, SetupAnswers, SetupQuestion, ports, questions};
 use super::{daemon, ordered, set_time_zone};
 use crate::shell::config::Config;
-use crate::shell::http::{Asker, serve_form};
+use crate::shell::http::{Asker, escape, serve_form};
 use crate::shell::services::names;
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -491,8 +491,4 @@ fn document(body: &str) -> String {
          <link rel=\"stylesheet\" href=\"/setup.css\">\n</head>\n<body>\n<main>\n{body}</main>\n\
          </body>\n</html>\n"
     )
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
