@@ -9,8 +9,9 @@ use crate::game::play::Play;
 use crate::laws::{Finding, FindingKind, Stage};
 use crate::time::Mono;
 use crate::track::Mismatch;
+use crate::track::legal;
 use crate::track::tracker::STEP_MAX;
-use shakmaty::{Color, Position, Role, Square};
+use shakmaty::{Color, Piece, Position, Role, Square};
 use std::time::Duration;
 
 /// An illegal move must stand this long on a still board to be told before it is completed.
@@ -345,6 +346,8 @@ impl Recorder {
         mismatch: &Mismatch,
     ) -> Option<(Color, Square, Square, FindingKind)> {
         match *mismatch {
+            // A king that comes to its rook has castled, and something of it was not read.
+            Mismatch::IllegalMove { piece, .. } if self.follows_rook(piece) => None,
             Mismatch::IllegalMove { by, from, to, .. } => {
                 Some((by, from, to, self.illegal_king_move(from, to)))
             }
@@ -353,6 +356,20 @@ impl Recorder {
             }
             Mismatch::Disorder(_) => None,
         }
+    }
+
+    /// Whether `piece` is a king that stands where it castles to, with the rook's half of that on
+    /// record as its player's last move.
+    fn follows_rook(&self, piece: Piece) -> bool {
+        let Some(play) = self.play.as_ref().filter(|_| piece.role == Role::King) else {
+            return false;
+        };
+        let sheet = play.sheet();
+        let last = sheet.moves().last().filter(|_| sheet.last().turn() != piece.color);
+        last.is_some_and(|last| {
+            let before = sheet.position(sheet.len() - 1);
+            legal::is_half_of_castling(before, last.m, play.tracker().seen())
+        })
     }
 
     /// Tells that `by` has completed the illegal move `mismatch`.
