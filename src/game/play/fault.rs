@@ -8,7 +8,7 @@ use crate::time::Mono;
 use crate::track::Tracker;
 use crate::track::tracker::STEP_MAX;
 use crate::track::weigh::{HOPELESS, SURE_LEAD};
-use shakmaty::Bitboard;
+use shakmaty::{Bitboard, Position};
 use std::time::Duration;
 
 /// So many squares are named at the most where one of them is at fault.
@@ -84,7 +84,10 @@ impl Play {
         // A hand that was slow with its piece looks like a sensor that died, until it has moved.
         let is_same = self.tracker.best().pos == other.tracker.best().pos;
         let lead = if is_same { 0 } else { SURE_LEAD };
-        let is_needless = is_clear && ours + lead <= theirs;
+        // Once its piece stands elsewhere, a square that reads empty is right.
+        let has_moved =
+            is_same && (other.beneath & self.tracker.best().pos.board().occupied()).is_empty();
+        let is_needless = is_clear && (ours + lead <= theirs || other.beneath.any() && has_moved);
         let is_long = other.tracker.best().plies.len() > PLIES_MAX;
         if is_needless || is_long || ours + HOPELESS / 2 <= theirs {
             self.other = None;

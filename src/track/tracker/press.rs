@@ -346,15 +346,17 @@ pub(in crate::track) fn match_presses(line: &mut Line, scan: Duration) {
 }
 
 /// A press after a piece stands is for its move, whatever was pressed before the piece came: that
-/// was for nothing. True if it is so.
+/// was for nothing, unless the opponent has pressed for a reply since. True if it is so.
 fn match_anew(line: &mut Line, press: OpenPress, scan: Duration) -> bool {
     let Some(idx) = (0..line.plies.len()).rev().find(|idx| line.mover(*idx) == press.by) else {
         return false;
     };
-    let ply = &mut line.plies[idx];
-    let Some(done) = ply.completion.filter(|done| done.by == CompletedBy::Press) else {
+    let by_press = |ply: &Ply| ply.completion.filter(|done| done.by == CompletedBy::Press);
+    if line.plies[idx + 1..].iter().any(|reply| by_press(reply).is_some()) {
         return false;
-    };
+    }
+    let ply = &mut line.plies[idx];
+    let Some(done) = by_press(ply) else { return false };
     if done.at + scan >= ply.released || ply.released > press.at + scan {
         return false;
     }
