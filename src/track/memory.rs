@@ -102,6 +102,8 @@ pub enum PriorPresses {
 struct MemoryState {
     readings: [Option<Reading>; 64],
     left: [Option<Duration>; 2],
+    /// It has told of the whole board at once.
+    is_whole: bool,
 }
 
 impl MemoryState {
@@ -110,7 +112,7 @@ impl MemoryState {
             Step::Sensed { sq, reading } => self.readings[usize::from(*sq)] = Some(*reading),
             Step::Pressed { by, left } => self.left[side(*by)] = *left,
             Step::Found(placement) | Step::Showed(placement) => {
-                self.left = [None; 2];
+                (self.left, self.is_whole) = ([None; 2], true);
                 for sq in Square::ALL {
                     self.readings[usize::from(sq)] = Some(placement.get(sq));
                 }
@@ -127,6 +129,19 @@ impl MemoryState {
 
     fn n_known(&self) -> usize {
         self.readings.iter().flatten().count()
+    }
+
+    /// Whether what the memory does not know yet may read as in `seen`: its first change there is
+    /// one. Where no press is known before, this must do for the clocks too, as in the memory of a
+    /// board that keeps what was not fetched and no more.
+    fn may_begin_at(&self, seen: &Placement, first: &[Option<Reading>; 64]) -> bool {
+        let is_unknown = |sq: &Square| self.readings[usize::from(*sq)].is_none();
+        !self.is_whole
+            && self.left == [None; 2]
+            && Square::ALL
+                .into_iter()
+                .filter(is_unknown)
+                .all(|sq| first[usize::from(sq)].is_none_or(|reading| reading != seen.get(sq)))
     }
 
     /// Whether the clocks were pressed as is known, as far as the memory tells.
@@ -149,11 +164,12 @@ impl MemoryState {
 /// # Errors
 /// It does not fit, and nothing in it is proven.
 pub fn join(memory: &[Recalled], joint: &Joint<'_>, now: &Placement) -> Result<usize, Misfit> {
-    let mut known = MemoryState { readings: [None; 64], left: [None; 2] };
-    let mut fits = Vec::new();
+    let mut known = MemoryState { readings: [None; 64], left: [None; 2], is_whole: false };
+    let (first, mut fits) = (first_changes(memory), Vec::new());
     for (idx, recalled) in memory.iter().enumerate() {
         let is_whole = known.n_known() >= KNOWN_MIN && known.agrees(joint.seen);
-        if is_whole && known.has_clocks(joint.clocks) {
+        let begins = || known.may_begin_at(joint.seen, &first);
+        if is_whole && (known.has_clocks(joint.clocks) || begins()) {
             fits.push(idx);
         }
         known.take(&recalled.step);
@@ -178,6 +194,22 @@ pub fn join(memory: &[Recalled], joint: &Joint<'_>, now: &Placement) -> Result<u
     let start = memory[..last].iter().rposition(is_start);
     fits.retain(|idx| start.is_none_or(|start| *idx > start));
     moment(memory, &told_by(memory, fits, joint.before), joint.heard)
+}
+
+/// What each square read when it changed for the first time.
+fn first_changes(memory: &[Recalled]) -> [Option<Reading>; 64] {
+    let mut first = [None; 64];
+    for recalled in memory {
+        match &recalled.step {
+            Step::Sensed { sq, reading } => {
+                first[usize::from(*sq)].get_or_insert(*reading);
+            }
+            Step::Pressed { .. } => {}
+            // From here on all is known.
+            Step::Found(_) | Step::Showed(_) => break,
+        }
+    }
+    first
 }
 
 /// Whether a game begins with this step on a board that has stood as `seen`.
@@ -403,6 +435,28 @@ mod tests {
         assert_eq!(join(&game(90), &joint, &now), Ok(4));
         assert_eq!(join(&[game(90), game(50)].concat(), &joint, &now), Err(Misfit::Start));
         assert_eq!(join(&[game(50), game(90)].concat(), &joint, &now), Ok(8));
+    }
+
+    /// A board on a shared line keeps what was not fetched, and no press before it.
+    #[test]
+    fn what_was_not_fetched_is_joined_where_it_begins() {
+        let seen = after(&start(), &knight(Square::G1, Square::F3, 90));
+        let pawn = Some(Color::Black.pawn());
+        let steps = [sensed(Square::E7, None), sensed(Square::E5, pawn), pressed(Color::Black, 85)];
+        let missed = steps.map(slow).to_vec();
+        let now = after(&seen, &missed);
+        let untold = Square::ALL.into_iter().filter(|sq| ![Square::E7, Square::E5].contains(sq));
+        let reads = |sq| slow(Step::Sensed { sq, reading: now.get(sq) });
+        let still: Vec<Recalled> = untold.map(reads).collect();
+        let clocks = PriorPresses::Shown([Duration::from_secs(90); 2]);
+        let joint = Joint { seen: &seen, clocks, before: &[], heard: &[] };
+        let memory = [still, missed].concat();
+        assert_eq!(join(&memory, &joint, &now), Ok(62));
+        // What was known comes once more.
+        let lifted = after(&seen, &memory[..63]);
+        assert_eq!(join(&memory, &Joint { seen: &lifted, ..joint }, &now), Ok(63));
+        // It does not reach back to the knight's move.
+        assert_eq!(join(&memory, &Joint { seen: &start(), ..joint }, &now), Err(Misfit::Start));
     }
 
     #[test]

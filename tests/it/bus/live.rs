@@ -143,6 +143,31 @@ async fn a_board_that_comes_to_a_line_is_recorded_with_those_on_it() {
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 
+/// A daemon that is killed while half of a game is played has that half from what the boards on
+/// its line have kept: what each was played with its press, and nobody is left to guess.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_played_while_no_daemon_asks_is_fetched_by_the_next() {
+    let place = Place::new();
+    let line = plug(&place, &[FIRST]);
+    configure(&place, &section(&place, 1, FIRST, "m2023"));
+    let daemon = place.start();
+    wait_until_live(&place, 1, &daemon).await;
+    let seat = seat(1, Row { profile: "clean", laws: "m2023", has_clock: true }, PLIES.0);
+    let plies = &seat.played.truth.plies;
+    line.play(vec![(0, seat.played.script.happenings.clone())], Speed::REAL).await.unwrap();
+    place.seen_of(1, LIMIT, |view| moves_of(view).len() == 1).await;
+    daemon.kill().await;
+    sleep(Duration::from_millis(plies[6].made.millis() - plies[0].made.millis())).await;
+    let daemon = place.start();
+    is_recorded((&place, 1, &daemon), &seat.row, &seat.intended).await;
+    let log = place.run(&["log"]).await.out;
+    let n_pressed =
+        log.lines().filter(|line| line.contains("completed") && !line.contains("by the reply"));
+    assert_eq!(n_pressed.count(), plies.len(), "{log}");
+    assert!(!log.contains("MEMORY_SET_ASIDE"), "{log}");
+    assert_eq!(daemon.stop().await.0, Some(0));
+}
+
 /// Two boards have one address: one sentence says so, and the board with another one is recorded.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_boards_with_one_address_are_told_in_one_sentence() {
