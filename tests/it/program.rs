@@ -30,8 +30,10 @@ pub(crate) const STEP: Duration = Duration::from_millis(5);
 
 /// The program with these arguments; killed when it is dropped.
 pub(crate) fn rokade(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rokade"));
-    command.args(args).kill_on_drop(true).stdin(Stdio::null());
+    // Tests that are killed take their daemons with them.
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL", env!("CARGO_BIN_EXE_rokade")]).args(args);
+    command.kill_on_drop(true).stdin(Stdio::null());
     // What the service manager of this machine told us is not meant for it.
     for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "JOURNAL_STREAM"] {
         command.env_remove(name);
