@@ -8,7 +8,7 @@
 # Usage: tests/table.sh [ROW..]
 #
 # A ROW is one of habits, referee, map, shown, clocks, speed, troubles, live; all of them unless named.
-# troubles are lines that are cut, joined late or noisy, in virtual time; live is a smaller number of the
+# troubles are lines that are cut, joined late, noisy or held up, in virtual time; live is a smaller number of the
 # same through the daemon and its pseudo-terminals, at the pace of the world: LIVE games each, 40 unless
 # given, in some minutes. GAMES is how many games a row has, 200
 # unless given; SEED the first of their seeds; PGN a file whose games are played instead of invented
@@ -142,11 +142,11 @@ troubles_column() {
         "$scratch/table"
 }
 
-# Lines that are cut, joined late, or noisy.
+# Lines that are cut, joined late, noisy, or held up.
 troubles() {
-    play --games "$games" --manners blitz --laws m2023 --trouble cable --trouble join --trouble noise
+    play --games "$games" --manners blitz --laws m2023 --trouble cable --trouble join --trouble noise --trouble held
     local kind
-    for kind in cable join noise; do
+    for kind in cable join noise held; do
         figure "$kind: half-moves on record that were not played" \
             "$(troubles_column "^blitz $kind" 2)" "==" 0
         figure "$kind: half-moves missing without a word" "$(troubles_column "^blitz $kind" 4)" "==" 0
@@ -168,7 +168,7 @@ live() {
     ROKADE_LIVE=${LIVE:-40} ${CARGO:-cargo} test --quiet --release --test it -- --nocapture live:: |
         sed -n 's/^live: /blitz /p' | tee "$scratch/table"
     local kind
-    for kind in cable join noise; do
+    for kind in cable join noise held; do
         figure "live, $kind: half-moves on record that were not played" \
             "$(troubles_column "^blitz $kind" 2)" "==" 0
     done

@@ -6,7 +6,7 @@ use super::blame;
 use super::games::{opera, random_game};
 use super::hands::{self, Manners, Performance, TableKind};
 use super::replay::{PLUGGED_IN, Replay, settings_of};
-use super::script::Script;
+use super::script::{Happening, Script};
 use super::trial::{KnownGame, TableRow, agreed};
 use crate::game::Settings;
 use crate::laws::{Edition, Profile, Terms};
@@ -29,6 +29,9 @@ const NO_CONTACT_MS: RangeInclusive<u64> = 200..=8_000;
 const KILLED: u8 = 5;
 /// So many of ten thousand bytes are hurt, from a bad line to a useless one.
 const HURT: RangeInclusive<u32> = 10..=500;
+/// So often a radio link holds up what a board reads, and for so long.
+const FLOWS_MS: RangeInclusive<u64> = 500..=7_500;
+const HELD_MS: RangeInclusive<u64> = 100..=700;
 /// Who comes too late for the mate comes so long after it.
 const LATE_MS: RangeInclusive<u64> = 0..=10_000;
 /// After the last move the line is left alone for so long, so that the record can come to its
@@ -57,6 +60,8 @@ words! {
         Late = "late",
         /// The cable is out until the game is over, and both kings stand in the center.
         End = "end",
+        /// What the board reads is held up for moments, as by a radio; what the clock says is not.
+        Held = "held",
     }
 }
 
@@ -225,6 +230,9 @@ impl TroubleCase {
         // The start position is nothing that anybody has named.
         played.script.header.start = None;
         let trouble = self.trouble(&played);
+        if self.kind == TroubleKind::Held {
+            hold_up(&mut played.script, &mut Rng::with_seed(self.seed ^ OTHERWISE));
+        }
         (played, trouble)
     }
 
@@ -247,7 +255,7 @@ impl TroubleCase {
             TroubleKind::Join => {
                 vec![Out { from: Mono::default(), until: from, what: Away::Cable }]
             }
-            TroubleKind::Noise => Vec::new(),
+            TroubleKind::Noise | TroubleKind::Held => Vec::new(),
             TroubleKind::Kill => vec![Out { from, until, what: Away::Daemon }],
             TroubleKind::Late => {
                 let until = Mono::from_millis(last) + Duration::from_millis(rng.u64(LATE_MS));
@@ -309,6 +317,21 @@ fn loose(first: u64, last: u64, cable: Away, rng: &mut Rng) -> Vec<Out> {
         outs.push(Out { from: Mono::from_millis(from), until: Mono::from_millis(until), what });
         at = until;
     }
+}
+
+/// Lets what the board reads come late for moments, again and again.
+fn hold_up(script: &mut Script, rng: &mut Rng) {
+    let mut held = 0..0;
+    for (at, what) in &mut script.happenings {
+        while held.end <= at.millis() {
+            let from = held.end + rng.u64(FLOWS_MS);
+            held = from..from + rng.u64(HELD_MS);
+        }
+        if matches!(what, Happening::Sensed { .. }) && held.contains(&at.millis()) {
+            *at = Mono::from_millis(held.end);
+        }
+    }
+    script.happenings.sort_by_key(|(at, _)| *at);
 }
 
 /// What came of many games on troubled lines.
