@@ -246,7 +246,7 @@ fn write_token(place: &Place, token: &str) {
 
 /// What the health check says of the first server.
 pub(crate) async fn health(place: &Place, is_it: impl Fn(&Value) -> bool) -> Value {
-    let end = Instant::now() + LIMIT;
+    let end = Instant::now() + SENT_WITHIN;
     loop {
         let report = place.get("/healthz").await.unwrap_or_default();
         let report: Value = serde_json::from_str(&report).unwrap_or_default();
@@ -263,13 +263,15 @@ fn n_said(daemon: &Daemon, text: &str) -> usize {
 }
 
 async fn said(daemon: &Daemon, text: &str) {
-    let end = Instant::now() + LIMIT;
+    let end = Instant::now() + SENT_WITHIN;
     while n_said(daemon, text) == 0 {
         assert!(Instant::now() < end, "{text:?} is not in: {}", daemon.said());
         sleep(STEP).await;
     }
 }
 
+/// What is sent again is sent twenty seconds later, and then takes its time.
+const SENT_WITHIN: Duration = Duration::from_secs(20).saturating_add(LIMIT);
 const HEAD: &str = "round;board;white;black\n";
 
 #[tokio::test]
