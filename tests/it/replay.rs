@@ -7,6 +7,7 @@ use rokade::table::End;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rokade::game::{Effect, Event, Fact, Game, Recovered, Settings};
 use rokade::laws::Act;
@@ -195,6 +196,36 @@ fn a_script_runs_the_same_way_twice() {
         let (once, again) = (Replay::run(&script), Replay::run(&script));
         assert_eq!(once.entries, again.entries, "{}", path.display());
     }
+}
+
+/// A daemon that is started anew late in a game comes back as one that is started anew early: what
+/// it knows is as old as the record says, not as the program is.
+#[test]
+fn a_daemon_that_was_long_there_comes_back_as_one_that_was_not() {
+    // Within the first period, as a flag would change what is said.
+    const LATER: Duration = Duration::from_secs(3_600);
+    let is_restart = |(_, what): &(Mono, Happening)| *what == Happening::Started;
+    let said = |script: &Script| -> Vec<String> {
+        let text = log_of(script);
+        // Not when, nor how much time was left then.
+        let words = |line: &str| {
+            let words = line.split_whitespace().skip(1).filter(|word| !word.contains(':'));
+            words.collect::<Vec<_>>().join(" ")
+        };
+        text.lines().map(words).collect()
+    };
+    let mut n_restarts = 0;
+    for (path, _) in scripts() {
+        let early = parse(&path);
+        if early.header.maker.is_some() || !early.happenings.iter().any(is_restart) {
+            continue;
+        }
+        let mut late = early.clone();
+        late.happenings.iter_mut().for_each(|(at, _)| *at = *at + LATER);
+        assert_eq!(said(&late), said(&early), "{}", path.display());
+        n_restarts += 1;
+    }
+    assert!(n_restarts >= 18, "{n_restarts}");
 }
 
 #[test]
