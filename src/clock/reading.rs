@@ -4,6 +4,7 @@
 //! on the table, and that is told by the first press of a game: White makes the first move, so the
 //! end that goes down after it is White's.
 
+use crate::table::defaults;
 use crate::table::{End, Times};
 use crate::time::Mono;
 use shakmaty::Color;
@@ -43,34 +44,29 @@ pub enum ClockPresence {
     Absent,
 }
 
-/// Follows one clock and tells presses, starts and stops from its faces.
-#[derive(Clone, Debug)]
-pub struct Reader {
-    device: ClockPresence,
-    white: End,
-    face: Option<Face>,
-    read_at: Mono,
-    /// In how many faces in a row the lever has been as it is now, and as it was before.
-    n_faces: u32,
-    n_faces_before: u32,
-    has_run: bool,
-    /// Nothing that it shows is believed.
-    is_doubted: bool,
+defaults! {
+    /// Follows one clock and tells presses, starts and stops from its faces.
+    #[derive(Clone, Debug)]
+    pub struct Reader {
+        given {
+            white: End,
+        }
+        device: ClockPresence = ClockPresence::Unknown,
+        face: Option<Face>,
+        read_at: Mono = Mono(0),
+        /// In how many faces in a row the lever has been as it is now, and as it was before.
+        n_faces: u32,
+        n_faces_before: u32,
+        has_run: bool,
+        /// Nothing that it shows is believed.
+        is_doubted: bool,
+    }
 }
 
 impl Reader {
     /// A reader that believes White to sit at the `white` end until a press says otherwise.
-    pub const fn new(white: End) -> Self {
-        Self {
-            device: ClockPresence::Unknown,
-            white,
-            face: None,
-            read_at: Mono(0),
-            n_faces: 0,
-            n_faces_before: 0,
-            has_run: false,
-            is_doubted: false,
-        }
+    pub fn new(white: End) -> Self {
+        Self::begin(white)
     }
 
     /// A reader for a game that was played with a clock before the daemon was started anew. Until

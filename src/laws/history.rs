@@ -1,5 +1,6 @@
 //! The moves as the Laws see them: made, completed, standing although illegal.
 
+use crate::table::defaults;
 use crate::time::Mono;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
@@ -47,36 +48,32 @@ impl UnseenStretch {
     }
 }
 
-/// The half-moves since the start, and every position between them.
-#[derive(Clone, Debug)]
-pub(super) struct History {
-    mode: CastlingMode,
-    plies: Vec<PastPly>,
-    positions: Vec<Chess>,
-    /// In their order; at most one after the same half-move.
-    gaps: Vec<UnseenStretch>,
-    /// What was played before the start nobody knows.
-    is_joined: bool,
-    /// The first position that counts for repetition: what stands by an illegal move begins anew.
-    counts_from: usize,
-    /// So many half-moves stand on record for good.
-    n_final: usize,
-    /// What is added to the numbers of later moves.
-    shift: i64,
+defaults! {
+    /// The half-moves since the start, and every position between them.
+    #[derive(Clone, Debug)]
+    pub(super) struct History {
+        given {
+            positions: Vec<Chess>,
+            mode: CastlingMode,
+        }
+        plies: Vec<PastPly>,
+        /// In their order; at most one after the same half-move.
+        gaps: Vec<UnseenStretch>,
+        /// What was played before the start nobody knows.
+        is_joined: bool,
+        /// The first position that counts for repetition: what stands by an illegal move begins
+        /// anew.
+        counts_from: usize,
+        /// So many half-moves stand on record for good.
+        n_final: usize,
+        /// What is added to the numbers of later moves.
+        shift: i64,
+    }
 }
 
 impl History {
     pub(super) fn new(start: Chess, mode: CastlingMode) -> Self {
-        Self {
-            mode,
-            plies: Vec::new(),
-            positions: vec![start],
-            gaps: Vec::new(),
-            is_joined: false,
-            counts_from: 0,
-            n_final: 0,
-            shift: 0,
-        }
+        Self::begin(vec![start], mode)
     }
 
     pub(super) fn mode(&self) -> CastlingMode {

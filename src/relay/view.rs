@@ -8,64 +8,67 @@ use super::record::VERSION;
 use super::words::plain;
 use crate::game::{Game, LinkState, Player, Recovered, ScoreSheet, Settings};
 use crate::laws::Ending;
+use crate::table::defaults;
 use crate::table::{Placement, Word};
 use crate::time::Mono;
 use serde::Serialize;
 use shakmaty::fen::Fen;
 use shakmaty::{Board, ByColor, Chess, EnPassantMode, Position};
 
-/// The public view of one board.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct View {
-    /// Version of this document.
-    pub v: u32,
-    /// Always `view`.
-    #[serde(rename = "type")]
-    pub kind: &'static str,
-    /// The board's name.
-    pub board: String,
-    /// White's name.
-    pub white: String,
-    /// Black's name.
-    pub black: String,
-    /// What is known of both beside that.
-    pub players: ViewPlayers,
-    /// The event.
-    pub event: String,
-    /// The round.
-    pub round: String,
-    /// The position from which the game began, as a FEN.
-    pub start: String,
-    /// The position shown, as a FEN.
-    pub fen: String,
-    /// Origin and target of the last move shown; for castling those of the king.
-    pub last: Option<[String; 2]>,
-    /// The square of a king in check.
-    pub check: Option<String>,
-    /// Who is to move.
-    pub turn: &'static str,
-    /// Who sits at the bottom.
-    pub orientation: &'static str,
-    /// The moves shown.
-    pub moves: Vec<ViewMove>,
-    /// `*` while the game goes on.
-    pub result: &'static str,
-    /// Why the game is over.
-    pub reason: Option<&'static str>,
-    /// Both clocks; none where there is no clock.
-    pub clock: Option<ViewClock>,
-    /// The line to the board.
-    pub link: &'static str,
-    /// The beginning of the game was not seen: it was joined as it stood.
-    pub joined: bool,
-    /// Where moves are not known.
-    pub gaps: Vec<ViewGap>,
-    /// No game is on record: this is how the board stands, as far as that is known.
-    pub idle: bool,
-    /// The squares on which a piece stands then that the board does not name.
-    pub unnamed: Vec<String>,
-    /// The squares on which the board has shown something else than this position for long.
-    pub differs: Vec<String>,
+defaults! {
+    /// The public view of one board; the usual one has no name, and nothing is known of it.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+    pub struct View {
+        /// Version of this document.
+        pub v: u32 = VERSION,
+        /// Always `view`.
+        #[serde(rename = "type")]
+        pub kind: &'static str = "view",
+        /// The board's name.
+        pub board: String,
+        /// White's name.
+        pub white: String,
+        /// Black's name.
+        pub black: String,
+        /// What is known of both beside that.
+        pub players: ViewPlayers,
+        /// The event.
+        pub event: String,
+        /// The round.
+        pub round: String,
+        /// The position from which the game began, as a FEN.
+        pub start: String = Fen::default().to_string(),
+        /// The position shown, as a FEN.
+        pub fen: String = fen_of_board(&Board::empty()),
+        /// Origin and target of the last move shown; for castling those of the king.
+        pub last: Option<[String; 2]>,
+        /// The square of a king in check.
+        pub check: Option<String>,
+        /// Who is to move.
+        pub turn: &'static str = "white",
+        /// Who sits at the bottom.
+        pub orientation: &'static str = "white",
+        /// The moves shown.
+        pub moves: Vec<ViewMove>,
+        /// `*` while the game goes on.
+        pub result: &'static str = "*",
+        /// Why the game is over.
+        pub reason: Option<&'static str>,
+        /// Both clocks; none where there is no clock.
+        pub clock: Option<ViewClock>,
+        /// The line to the board.
+        pub link: &'static str = LinkState::Absent.word(),
+        /// The beginning of the game was not seen: it was joined as it stood.
+        pub joined: bool,
+        /// Where moves are not known.
+        pub gaps: Vec<ViewGap>,
+        /// No game is on record: this is how the board stands, as far as that is known.
+        pub idle: bool = true,
+        /// The squares on which a piece stands then that the board does not name.
+        pub unnamed: Vec<String>,
+        /// The squares on which the board has shown something else than this position for long.
+        pub differs: Vec<String>,
+    }
 }
 
 /// A stretch of moves that nobody knows, in a [`View`].
@@ -217,37 +220,7 @@ impl View {
     /// The same by White's name, Black's, the event's and the round's.
     fn named(board: &str, names: [&String; 4]) -> Self {
         let [white, black, event, round] = names.map(|name| plain(name).into_owned());
-        Self { white, black, event, round, ..Self::empty(board) }
-    }
-
-    /// A board of which nothing is known but its name.
-    fn empty(board: &str) -> Self {
-        Self {
-            v: VERSION,
-            kind: "view",
-            board: board.to_owned(),
-            white: String::new(),
-            black: String::new(),
-            players: ViewPlayers::default(),
-            event: String::new(),
-            round: String::new(),
-            start: Fen::default().to_string(),
-            fen: fen_of_board(&Board::empty()),
-            last: None,
-            check: None,
-            turn: "white",
-            orientation: "white",
-            moves: Vec::new(),
-            result: "*",
-            reason: None,
-            clock: None,
-            link: LinkState::Absent.word(),
-            joined: false,
-            idle: true,
-            unnamed: Vec::new(),
-            gaps: Vec::new(),
-            differs: Vec::new(),
-        }
+        Self { board: board.to_owned(), white, black, event, round, ..Self::default() }
     }
 
     /// Shows a board on which no game is on record.

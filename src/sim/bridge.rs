@@ -3,6 +3,7 @@
 use super::dgt3000::{Dgt3000Sim, Dgt3000State};
 use super::script::Happening;
 use crate::table::End;
+use crate::table::defaults;
 use crate::time::Mono;
 use crate::wire::bridge::{FromBridge, Lines, ToBridge, VERSION};
 use crate::wire::dgt3000::{Address, WriteEnd};
@@ -14,34 +15,29 @@ const BEATS_EVERY: Duration = Duration::from_secs(1);
 /// A finger stays on a button for so long.
 const HOLD: Duration = Duration::from_millis(100);
 
-/// A bridge with a clock on its jack.
-#[derive(Clone, Debug)]
-pub struct BridgeSim {
-    /// The clock.
-    pub clock: Dgt3000Sim,
-    lines: Lines,
-    listens: Option<Address>,
-    is_plugged: bool,
-    up_since: Mono,
-    beats_at: Mono,
-    /// When the finger leaves the button.
-    lets_go_at: Option<Mono>,
-    out: Vec<u8>,
+defaults! {
+    /// A bridge with a clock on its jack.
+    #[derive(Clone, Debug)]
+    pub struct BridgeSim {
+        given {
+            /// The clock.
+            pub clock: Dgt3000Sim,
+        }
+        lines: Lines,
+        listens: Option<Address>,
+        is_plugged: bool = true,
+        up_since: Mono,
+        beats_at: Mono = Mono::default() + BEATS_EVERY,
+        /// When the finger leaves the button.
+        lets_go_at: Option<Mono>,
+        out: Vec<u8>,
+    }
 }
 
 impl BridgeSim {
     /// A bridge that was just switched on, at time zero.
     pub fn new(clock: Dgt3000Sim) -> Self {
-        Self {
-            clock,
-            lines: Lines::default(),
-            listens: None,
-            is_plugged: true,
-            up_since: Mono::default(),
-            beats_at: Mono::default() + BEATS_EVERY,
-            lets_go_at: None,
-            out: Vec::new(),
-        }
+        Self::begin(clock)
     }
 
     /// The bridge loses its power for a moment, and greets.

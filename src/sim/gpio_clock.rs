@@ -1,19 +1,16 @@
 //! The displays of a clock that anyone can build, and lights behind the same chip.
 
+use crate::table::defaults;
 use crate::wire::ht16k33::FourDigits;
 
-/// A module with an HT16K33: with four digits, or 64 lights.
-#[derive(Clone, Debug)]
-pub struct DisplaySim {
-    memory: [u8; 17],
-    has_oscillator: bool,
-    setup: u8,
-    brightness: u8,
-}
-
-impl Default for DisplaySim {
-    fn default() -> Self {
-        Self { memory: [0; 17], has_oscillator: false, setup: 0x80, brightness: 15 }
+defaults! {
+    /// A module with an HT16K33: with four digits, or 64 lights.
+    #[derive(Clone, Debug)]
+    pub struct DisplaySim {
+        memory: [u8; 17] = [0; 17],
+        has_oscillator: bool,
+        setup: u8 = 0x80,
+        brightness: u8 = 15,
     }
 }
 

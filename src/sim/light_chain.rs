@@ -1,5 +1,6 @@
 //! A chain of WS2812, which reads pulses as its makers say.
 
+use crate::table::defaults;
 use crate::wire::ws2812::{ChainColors, N_LIGHTS, Rgb};
 
 /// What a light takes for a short pulse and for a long one, in ns, by the narrowest of the data
@@ -8,19 +9,15 @@ const SHORT: std::ops::RangeInclusive<u64> = 220..=380;
 const LONG: std::ops::RangeInclusive<u64> = 580..=1_000;
 const LATCH_NS: u64 = 280_000;
 
-/// The lights.
-#[derive(Clone, Debug)]
-pub struct LightChainSim {
-    lights: ChainColors,
-    /// Bits that have come since the last pause.
-    bits: Vec<bool>,
-    /// Pulses that are neither short nor long.
-    n_wrong: usize,
-}
-
-impl Default for LightChainSim {
-    fn default() -> Self {
-        Self { lights: [Rgb::default(); N_LIGHTS], bits: Vec::new(), n_wrong: 0 }
+defaults! {
+    /// The lights.
+    #[derive(Clone, Debug)]
+    pub struct LightChainSim {
+        lights: ChainColors = [Rgb::default(); N_LIGHTS],
+        /// Bits that have come since the last pause.
+        bits: Vec<bool>,
+        /// Pulses that are neither short nor long.
+        n_wrong: usize,
     }
 }
 

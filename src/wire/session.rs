@@ -6,6 +6,7 @@
 //! wrong for ever. So a picture is asked for again and again. Protocol 1.14, for one board in
 //! single mode. The clock's own discovery (protocol 3.7) is not part of it.
 
+use crate::table::defaults;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -97,28 +98,32 @@ pub enum SessionFault {
     NoDump,
 }
 
-/// The conversation with one board. Pure: it is told the time and appends the commands to send, in
-/// order, each to be sent at once.
-#[derive(Debug, Clone)]
-pub struct Session {
-    streams: Streams,
-    phase: SessionPhase,
-    /// Commands that wait for [`COMMAND_GAP`]; at most [`Session::QUEUE_MAX`].
-    queue: VecDeque<BoardCommand>,
-    /// When the next command may be sent.
-    free_at: Mono,
-    /// When the last byte came, or when the phase began.
-    heard: Mono,
-    /// When the last probe was sent.
-    probed: Mono,
-    /// How often the board's number was asked for in vain, and when it is next.
-    unnamed: Option<(u32, Mono)>,
-    /// The clock is asked for before the board.
-    wants_clock: bool,
-    /// How the clock is watched.
-    clock: ClockWatch,
-    /// Without a dump for so long one is asked for, and for so long the board is lost.
-    patience: Patience,
+defaults! {
+    /// The conversation with one board. Pure: it is told the time and appends the commands to send,
+    /// in order, each to be sent at once.
+    #[derive(Debug, Clone)]
+    pub struct Session {
+        given {
+            streams: Streams,
+        }
+        phase: SessionPhase = SessionPhase::Absent,
+        /// Commands that wait for [`COMMAND_GAP`]; at most [`Session::QUEUE_MAX`].
+        queue: VecDeque<BoardCommand>,
+        /// When the next command may be sent.
+        free_at: Mono,
+        /// When the last byte came, or when the phase began.
+        heard: Mono,
+        /// When the last probe was sent.
+        probed: Mono,
+        /// How often the board's number was asked for in vain, and when it is next.
+        unnamed: Option<(u32, Mono)>,
+        /// The clock is asked for before the board.
+        wants_clock: bool,
+        /// How the clock is watched.
+        clock: ClockWatch = ClockWatch::Off,
+        /// Without a dump for so long one is asked for, and for so long the board is lost.
+        patience: Patience = Patience { refresh: REFRESH, starved: STARVED },
+    }
 }
 
 /// How long a board may go without a dump.
@@ -183,18 +188,7 @@ impl Session {
 
     /// A session without a line.
     pub fn new(streams: Streams) -> Self {
-        Self {
-            streams,
-            phase: SessionPhase::Absent,
-            queue: VecDeque::new(),
-            free_at: Mono::default(),
-            heard: Mono::default(),
-            probed: Mono::default(),
-            unnamed: None,
-            wants_clock: false,
-            clock: ClockWatch::Off,
-            patience: Patience { refresh: REFRESH, starved: STARVED },
-        }
+        Self::begin(streams)
     }
 
     /// The same session for a board that shares its line with others: dumps take long to come, and

@@ -1,6 +1,7 @@
 //! Pieces in somebody's hand: lifted of late from where they stood, and seen nowhere since. Where a
 //! board is taken over they are on their squares.
 
+use crate::table::defaults;
 use crate::time::Mono;
 use shakmaty::{Bitboard, Board, Color, Piece, Rank, Role, Square, attacks};
 use std::time::Duration;
@@ -12,22 +13,25 @@ const IN_HAND: Duration = Duration::from_millis(1_500);
 /// A piece that was knocked over, or is not read, is set right within this, at times later.
 const SET_RIGHT: Duration = Duration::from_secs(5);
 
-/// What was lifted of late, and when each piece came to its square.
-#[derive(Clone, Debug)]
-pub(super) struct Handling {
-    /// `None` if it stood there when the board was first read.
-    came: [Option<Mono>; 64],
-    lifted: Vec<Lifted>,
-    /// When the board was first read.
-    read: Option<Mono>,
-    /// Pieces that were seen on their new square before they had left the old one.
-    early: Vec<(Mono, Piece, Square)>,
-    /// From where each piece came to its square, on whatever way.
-    origins: [Option<Square>; 64],
-    /// Where a piece came to last, from another square.
-    last: Option<Square>,
-    /// Whose piece came last to a square that it had not left: from another one, or out of a hand.
-    pub(super) moved: Option<Color>,
+defaults! {
+    /// What was lifted of late, and when each piece came to its square.
+    #[derive(Clone, Debug)]
+    pub(super) struct Handling {
+        /// `None` if it stood there when the board was first read.
+        came: [Option<Mono>; 64] = [None; 64],
+        lifted: Vec<Lifted>,
+        /// When the board was first read.
+        read: Option<Mono>,
+        /// Pieces that were seen on their new square before they had left the old one.
+        early: Vec<(Mono, Piece, Square)>,
+        /// From where each piece came to its square, on whatever way.
+        origins: [Option<Square>; 64] = [None; 64],
+        /// Where a piece came to last, from another square.
+        last: Option<Square>,
+        /// Whose piece came last to a square that it had not left: from another one, or out of a
+        /// hand.
+        pub(super) moved: Option<Color>,
+    }
 }
 
 /// A piece that has left its square and stands nowhere.
@@ -45,20 +49,6 @@ struct Lifted {
     is_passing: bool,
     /// Its player has pressed the clock since: it is not in his hand.
     is_pressed: bool,
-}
-
-impl Default for Handling {
-    fn default() -> Self {
-        Self {
-            came: [None; 64],
-            lifted: Vec::new(),
-            read: None,
-            early: Vec::new(),
-            origins: [None; 64],
-            last: None,
-            moved: None,
-        }
-    }
 }
 
 impl Handling {

@@ -5,6 +5,7 @@ use super::super::said::Binding;
 use super::super::score::Score;
 use super::super::touch::Touches;
 use super::super::why::{Attempt, Wrong};
+use crate::table::defaults;
 use crate::table::{Placement, Times};
 use shakmaty::san::SanPlus;
 use shakmaty::{Board, Chess, Color, Move, Position, Square};
@@ -18,31 +19,35 @@ pub enum MayAct {
     OnRequest,
 }
 
-/// A breach of Article 4 that the opponent may claim until he touches a piece.
-#[derive(Clone, Debug)]
-pub(super) struct Breach {
-    /// By which it is named: matters have other numbers.
-    pub number: u32,
-    pub by: Color,
-    /// The half-move, counted from 0, that breaks the rule.
-    pub ply: usize,
-    /// What the player was bound to.
-    pub binding: Binding,
-    /// The first of two readings, where a released piece went on.
-    pub first: Option<String>,
-    /// The other move at whose end it stands since.
-    pub other: Option<Move>,
-    /// Where it went on to, if its move could not have gone there.
-    pub beyond: Option<Beyond>,
-    /// The clock was pressed, and the move is not completed while the readings are open.
-    pub is_pressed: bool,
-    /// A released piece went on: 4.6 (4.7), and not what was touched.
-    pub is_release: bool,
-    /// The opponent has touched a piece since, and may claim it even so. 2005: Art. 4.7.
-    pub is_answered: bool,
-    /// What binds was in a hand for so short a time that it may have been set right or knocked
-    /// over. That is held against nobody unless the opponent claims it.
-    pub is_doubtful: bool,
+defaults! {
+    /// A breach of Article 4 that the opponent may claim until he touches a piece.
+    #[derive(Clone, Debug)]
+    pub(super) struct Breach {
+        given {
+            /// By which it is named: matters have other numbers.
+            pub number: u32,
+            pub by: Color,
+            /// The half-move, counted from 0, that breaks the rule.
+            pub ply: usize,
+            /// What the player was bound to.
+            pub binding: Binding,
+        }
+        /// The first of two readings, where a released piece went on.
+        pub first: Option<String>,
+        /// The other move at whose end it stands since.
+        pub other: Option<Move>,
+        /// Where it went on to, if its move could not have gone there.
+        pub beyond: Option<Beyond>,
+        /// The clock was pressed, and the move is not completed while the readings are open.
+        pub is_pressed: bool,
+        /// A released piece went on: 4.6 (4.7), and not what was touched.
+        pub is_release: bool = true,
+        /// The opponent has touched a piece since, and may claim it even so. 2005: Art. 4.7.
+        pub is_answered: bool,
+        /// What binds was in a hand for so short a time that it may have been set right or knocked
+        /// over. That is held against nobody unless the opponent claims it.
+        pub is_doubtful: bool,
+    }
 }
 
 /// Where a released piece stands that its move could not have gone to.
@@ -55,20 +60,8 @@ pub(super) struct Beyond {
 
 impl Breach {
     /// Half-move `ply`, whose piece was released at the end of another move and went on.
-    pub(super) const fn by_release(number: u32, by: Color, ply: usize, binding: Binding) -> Self {
-        Self {
-            number,
-            by,
-            ply,
-            binding,
-            first: None,
-            other: None,
-            beyond: None,
-            is_pressed: false,
-            is_release: true,
-            is_answered: false,
-            is_doubtful: false,
-        }
+    pub(super) fn by_release(number: u32, by: Color, ply: usize, binding: Binding) -> Self {
+        Self::begin(number, by, ply, binding)
     }
 
     /// Whether something stands that counts as played once nobody may claim the breach.

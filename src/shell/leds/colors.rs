@@ -2,6 +2,7 @@
 
 use crate::game::{LightCause, Lit};
 use crate::relay::livechess::Live;
+use crate::table::defaults;
 use crate::wire::ws2812::Rgb;
 use shakmaty::uci::UciMove;
 use shakmaty::{Bitboard, Color, Position as _, Square};
@@ -19,20 +20,16 @@ const BLACK: [Rgb; 2] = [Rgb([0, 15, 70]), Rgb([0, 50, 230])];
 /// The square that the last move has left.
 const LEFT: Rgb = Rgb([0, 60, 20]);
 
-/// What is shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LightPicture {
-    /// The color of each square, where lights have some.
-    pub colors: [Rgb; 64],
-    /// The squares that are lit where they have none.
-    pub lit: Bitboard,
-    /// Those blink then.
-    pub blinks: bool,
-}
-
-impl Default for LightPicture {
-    fn default() -> Self {
-        Self { colors: [Rgb::default(); 64], lit: Bitboard::EMPTY, blinks: false }
+defaults! {
+    /// What is shown.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct LightPicture {
+        /// The color of each square, where lights have some.
+        pub colors: [Rgb; 64] = [Rgb::default(); 64],
+        /// The squares that are lit where they have none.
+        pub lit: Bitboard,
+        /// Those blink then.
+        pub blinks: bool,
     }
 }
 

@@ -13,6 +13,7 @@ use crate::relay::push::{self, Upshot};
 use crate::shell::apart::{Apart, Share};
 use crate::shell::config::Config;
 use crate::shell::http::Feed;
+use crate::table::defaults;
 use client::{Client, Secret, Upload};
 use parcel::{Parcel, Target};
 use serde::Serialize;
@@ -167,35 +168,30 @@ struct ServerCopy {
     why: Option<String>,
 }
 
-/// Who brings a server what it is to have.
-#[derive(Debug)]
-struct Courier {
-    target: Target,
-    client: Client,
-    /// By the words for each parcel.
-    known: BTreeMap<String, ServerCopy>,
-    /// Nothing goes out before then, and why.
-    rests: Option<(Instant, String)>,
-    n_failures: u32,
-    /// The kinds of trouble that were told since all was well.
-    said: BTreeSet<String>,
-    /// Others on this machine can read the secret: that was said.
-    has_said_open: bool,
-    told: watch::Sender<Pushed>,
+defaults! {
+    /// Who brings a server what it is to have.
+    #[derive(Debug)]
+    struct Courier {
+        given {
+            target: Target,
+            told: watch::Sender<Pushed>,
+        }
+        client: Client,
+        /// By the words for each parcel.
+        known: BTreeMap<String, ServerCopy>,
+        /// Nothing goes out before then, and why.
+        rests: Option<(Instant, String)>,
+        n_failures: u32,
+        /// The kinds of trouble that were told since all was well.
+        said: BTreeSet<String>,
+        /// Others on this machine can read the secret: that was said.
+        has_said_open: bool,
+    }
 }
 
 impl Courier {
     fn new(target: Target, told: watch::Sender<Pushed>) -> Self {
-        Self {
-            target,
-            client: Client::default(),
-            known: BTreeMap::new(),
-            rests: None,
-            n_failures: 0,
-            said: BTreeSet::new(),
-            has_said_open: false,
-            told,
-        }
+        Self::begin(target, told)
     }
 
     /// Sends what the server does not have; when there is something to be tried again.
