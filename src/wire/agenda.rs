@@ -481,3 +481,407 @@ impl DifferenceWatch {
         self.since.filter(|_| !self.has_told).map(|since| since + DIFFERS_AFTER)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RIGHT: u32 = 300;
+
+    const fn ms(ms: u64) -> Mono {
+        Mono::from_millis(ms)
+    }
+
+    fn times(left: u64, runs: Runs) -> WantedTimes {
+        let (left, right) = (Duration::from_secs(left), Duration::from_secs(u64::from(RIGHT)));
+        WantedTimes { left, right, runs, turns_by_lever: false, since: Mono::default() }
+    }
+
+    /// A clock that shall stand at so many seconds.
+    fn stands(left: u64) -> Wanted {
+        Wanted { times: Some(times(left, Runs::Pause)), ..Wanted::default() }
+    }
+
+    fn text(words: &str) -> Option<ClockText> {
+        Some(ClockText::plain(words))
+    }
+
+    /// A clock that stands at so many seconds.
+    const fn shown(left: u32) -> Shown {
+        Shown { left, right: RIGHT, running: Some(false), high: End::Left }
+    }
+
+    fn due(agenda: &Agenda, job: Job) -> Option<Mono> {
+        agenda.moment(job, |_| Some(Mono::default()))
+    }
+
+    fn wanting(wanted: Wanted) -> Agenda {
+        let mut agenda = Agenda::default();
+        agenda.want(wanted);
+        agenda
+    }
+
+    /// The clock is set at `at`, answers that all is well, and shows something else. When that is
+    /// beyond doubt.
+    fn in_vain(agenda: &mut Agenda, at: Mono) -> Mono {
+        let wanted = *agenda.wanted();
+        agenda.done(at, Job::Set, &wanted);
+        agenda.read(at + TAKES_EFFECT, shown(7));
+        assert_eq!(due(agenda, Job::Set), None, "one reading proves nothing");
+        let proven = at + TAKES_EFFECT + CONFIRM;
+        agenda.read(proven, shown(7));
+        assert!(due(agenda, Job::Set).is_some());
+        proven
+    }
+
+    #[test]
+    fn a_clock_is_left_in_peace_after_three_settings_in_vain() {
+        let (mut agenda, mut at) = (wanting(stands(60)), ms(1_000));
+        for round in 0..3 {
+            for n in 1..=N_SETTINGS {
+                at = in_vain(&mut agenda, at);
+                let again = due(&agenda, Job::Set).expect("it is still wanted");
+                let is_last = n == N_SETTINGS;
+                assert_eq!(again > at, is_last, "round {round}, setting {n}");
+                assert_eq!(again == at + PEACE, is_last, "round {round}, setting {n}");
+            }
+            at = at + PEACE;
+        }
+        // New times are worth a new attempt at once, and so many more.
+        for n in 0..N_SETTINGS {
+            agenda.want(stands(61 + u64::from(n)));
+            assert!(due(&agenda, Job::Set).is_some_and(|due| due <= at));
+            at = in_vain(&mut agenda, at);
+        }
+        assert!(due(&agenda, Job::Set).is_some_and(|due| due <= at), "one attempt for each");
+    }
+
+    /// Settings in vain count until the clock shows what was wanted.
+    #[test]
+    fn a_clock_that_obeys_now_and_then_does_not_defy() {
+        let (mut agenda, mut at) = (wanting(stands(60)), ms(1_000));
+        for _ in 0..4 {
+            for _ in 1..N_SETTINGS {
+                at = in_vain(&mut agenda, at);
+                assert!(!agenda.is_defied());
+            }
+            let wanted = *agenda.wanted();
+            agenda.done(at, Job::Set, &wanted);
+            at = at + TAKES_EFFECT + CONFIRM;
+            agenda.read(at, shown(60));
+            assert_eq!(due(&agenda, Job::Set), None);
+        }
+        for _ in 0..N_SETTINGS {
+            assert!(!agenda.is_defied());
+            at = in_vain(&mut agenda, at);
+        }
+        assert!(agenda.is_defied());
+        agenda.read(at, shown(60));
+        assert!(!agenda.is_defied());
+    }
+
+    #[test]
+    fn only_what_is_new_is_worth_an_attempt_before_its_time() {
+        let mut agenda = wanting(Wanted { text: text("e2e4"), ..stands(60) });
+        let at = ms(1_000);
+        for job in [Job::Set, Job::Text] {
+            agenda.failed(at, job);
+        }
+        let is_held = |agenda: &Agenda, job| due(agenda, job) == Some(at + BACKOFF);
+        assert!(is_held(&agenda, Job::Set) && is_held(&agenda, Job::Text));
+        agenda.want(*agenda.wanted());
+        assert!(is_held(&agenda, Job::Set) && is_held(&agenda, Job::Text), "the same once more");
+        agenda.want(Wanted { text: text("e2e4"), ..stands(61) });
+        assert!(!is_held(&agenda, Job::Set) && is_held(&agenda, Job::Text), "other times");
+        agenda.failed(at, Job::Set);
+        agenda.want(Wanted { text: text("e7e5"), ..stands(61) });
+        assert!(is_held(&agenda, Job::Set) && !is_held(&agenda, Job::Text), "another text");
+        agenda.failed(at, Job::EndText);
+        agenda.want(stands(61));
+        assert!(is_held(&agenda, Job::Set) && !is_held(&agenda, Job::EndText), "no text");
+    }
+
+    #[test]
+    fn who_will_not_be_set_is_asked_now_and_then_whatever_is_wanted() {
+        let (mut agenda, at) = (wanting(stands(60)), ms(1_000));
+        agenda.refused(at, Job::Set);
+        agenda.want(stands(61));
+        agenda.read(at, shown(7));
+        agenda.read(at, Shown { high: End::Right, ..shown(7) });
+        assert_eq!(due(&agenda, Job::Set), Some(at + PEACE));
+        assert_eq!(agenda.difference(), Some(Difference::Refused));
+        agenda.done(at + PEACE, Job::Set, &stands(61));
+        assert!(!agenda.is_refused());
+    }
+
+    #[test]
+    fn a_lever_that_turns_is_worth_a_new_attempt() {
+        let (mut agenda, at) = (wanting(stands(60)), ms(1_000));
+        agenda.read(at, shown(7));
+        agenda.failed(at, Job::Set);
+        agenda.read(at, shown(8));
+        assert_eq!(due(&agenda, Job::Set), Some(at + BACKOFF));
+        agenda.read(at, Shown { high: End::Right, ..shown(8) });
+        assert_eq!(due(&agenda, Job::Set), Some(Mono::default()));
+    }
+
+    #[test]
+    fn what_fails_is_tried_ever_less_often() {
+        let (mut agenda, at) = (wanting(stands(60)), ms(1_000));
+        let mut waits = Vec::new();
+        for _ in 0..6 {
+            agenda.failed(at, Job::Set);
+            waits.push(due(&agenda, Job::Set).expect("it is wanted").since(at).as_secs());
+        }
+        assert_eq!(waits, [4, 8, 16, 30, 30, 30]);
+        agenda.done(at, Job::Set, &stands(61));
+        agenda.failed(at, Job::Set);
+        assert_eq!(due(&agenda, Job::Set), Some(at + BACKOFF), "it was done meanwhile");
+        assert!(agenda.is_defied(), "settings that were never answered are in vain too");
+    }
+
+    /// How a clock differs is told as it was read last: it may have stood at first, and show other
+    /// times by now.
+    #[test]
+    fn a_difference_is_that_of_the_last_reading() {
+        let wanted = Wanted { times: Some(times(60, Runs::Left)), ..Wanted::default() };
+        let (stands, is_off) = (shown(60), Shown { running: Some(true), ..shown(7) });
+        for is_proven in [false, true] {
+            let mut agenda = wanting(wanted);
+            agenda.done(Mono::default(), Job::Set, &wanted);
+            assert_eq!(agenda.difference(), Some(Difference::Unread));
+            let at = Mono::default() + TAKES_EFFECT;
+            agenda.read(at, Shown { left: 58, ..stands });
+            assert_eq!(agenda.difference(), Some(Difference::Running));
+            agenda.read(at + if is_proven { CONFIRM } else { CONFIRM / 2 }, is_off);
+            assert_eq!(agenda.difference(), Some(Difference::Times));
+            assert_eq!(due(&agenda, Job::Set).is_some(), is_proven);
+        }
+    }
+
+    #[test]
+    fn readings_of_before_a_setting_took_effect_say_nothing() {
+        let mut agenda = wanting(stands(60));
+        assert_eq!(agenda.difference(), Some(Difference::Times));
+        agenda.done(ms(1_000), Job::Set, &stands(60));
+        agenda.read(ms(3_499), shown(7));
+        assert_eq!(agenda.difference(), Some(Difference::Unread));
+        agenda.read(ms(3_500), shown(60));
+        assert_eq!(agenda.difference(), Some(Difference::Text), "nobody has ended a text");
+        agenda.done(ms(3_500), Job::EndText, &stands(60));
+        assert_eq!(agenda.difference(), None);
+    }
+
+    /// Seconds of the two clocks begin at different moments, so one that is off by a little too
+    /// much agrees in a part of each second.
+    #[test]
+    fn one_good_reading_among_bad_ones_takes_nothing_back() {
+        let mut agenda = wanting(stands(60));
+        agenda.done(Mono::default(), Job::Set, &stands(60));
+        agenda.read(ms(3_000), shown(7));
+        agenda.read(ms(3_900), shown(60));
+        assert_eq!(agenda.difference(), Some(Difference::Times));
+        agenda.read(ms(4_000), shown(7));
+        assert!(due(&agenda, Job::Set).is_some());
+        agenda.done(ms(5_000), Job::Set, &stands(60));
+        agenda.read(ms(8_000), shown(7));
+        agenda.read(ms(9_000), shown(60));
+        assert_eq!((agenda.difference(), due(&agenda, Job::Set)), (Some(Difference::Text), None));
+    }
+
+    /// Some clocks run nothing against their lever; only a hand can mend that.
+    #[test]
+    fn a_lever_that_stands_against_the_times_is_no_reason_to_set_them() {
+        let wanted = Wanted { times: Some(times(60, Runs::Right)), ..Wanted::default() };
+        let mut agenda = wanting(wanted);
+        agenda.done(Mono::default(), Job::Set, &wanted);
+        for n in 3..20 {
+            let right = RIGHT - u32::try_from(n).expect("a few");
+            agenda.read(ms(n * 1_000), Shown { right, running: Some(true), ..shown(60) });
+            assert_eq!(agenda.difference(), Some(Difference::Lever));
+            assert_eq!(due(&agenda, Job::Set), None);
+        }
+        assert!(!agenda.is_defied());
+    }
+
+    #[test]
+    fn a_clock_is_looked_at_more_often_while_it_contradicts() {
+        let mut agenda = wanting(stands(60));
+        assert_eq!(due(&agenda, Job::Look), None, "it was never set");
+        agenda.done(ms(1_000), Job::Set, &stands(60));
+        let believed = ms(1_000) + TAKES_EFFECT;
+        assert_eq!(due(&agenda, Job::Look), Some(believed));
+        agenda.done(believed, Job::Look, &Wanted::default());
+        assert_eq!(due(&agenda, Job::Look), Some(believed + LOOK_GAP));
+        agenda.read(ms(5_000), shown(60));
+        assert_eq!(due(&agenda, Job::Look), Some(ms(5_000) + LOOK_EVERY));
+        agenda.read(ms(9_000), shown(7));
+        assert_eq!(due(&agenda, Job::Look), Some(ms(9_000) + CONFIRM));
+        agenda.want(stands(61));
+        assert_eq!(due(&agenda, Job::Look), None, "it is to be set first");
+    }
+
+    #[test]
+    fn a_text_is_said_again_now_and_then_and_at_once_where_it_may_be_gone() {
+        let wanted = Wanted { text: text("e2e4"), ..stands(60) };
+        let mut agenda = wanting(wanted);
+        assert_eq!(agenda.difference(), Some(Difference::Times));
+        agenda.done(ms(1_000), Job::Set, &wanted);
+        agenda.done(ms(1_100), Job::Text, &wanted);
+        assert!(agenda.knows_text() && agenda.shows_text());
+        assert_eq!(due(&agenda, Job::Text), Some(ms(1_100) + TEXT_EVERY));
+        agenda.cover();
+        assert!(agenda.shows_text(), "the same text leaves no doubt");
+        let now = Some(Mono::default());
+        // Some clocks lose half of a text when they are set.
+        agenda.done(ms(2_000), Job::Set, &wanted);
+        assert_eq!((due(&agenda, Job::Text), agenda.shows_text()), (now, false));
+        agenda.done(ms(2_100), Job::Text, &wanted);
+        // What a clock has forgotten of its times it has of its text.
+        in_vain(&mut agenda, ms(3_000));
+        assert_eq!(due(&agenda, Job::Text), now);
+        agenda.done(ms(7_000), Job::Text, &wanted);
+        agenda.failed(ms(8_000), Job::Text);
+        assert_eq!(due(&agenda, Job::Text), Some(ms(8_000) + BACKOFF));
+        assert!(!agenda.knows_text());
+        // Of another one nobody knows what is shown until it is answered.
+        agenda.done(ms(20_000), Job::Text, &wanted);
+        agenda.want(Wanted { text: text("e7e5"), ..wanted });
+        assert!(agenda.knows_text() && !agenda.shows_text());
+        agenda.cover();
+        assert!(!agenda.knows_text() && !agenda.is_bare());
+        agenda.want(Wanted { text: None, ..wanted });
+        assert_eq!((due(&agenda, Job::Text), due(&agenda, Job::EndText)), (None, now));
+        agenda.done(ms(21_000), Job::EndText, &stands(60));
+        assert_eq!((due(&agenda, Job::EndText), agenda.is_bare()), (None, true));
+    }
+
+    #[test]
+    fn who_is_not_driven_and_shows_no_text_of_ours_is_left_alone() {
+        let mut agenda = Agenda::default();
+        assert_eq!(agenda.wake_at(|_| Some(Mono::default())), None);
+        assert_eq!(agenda.difference(), None);
+        agenda.want(Wanted { text: text("1-0"), ..Wanted::default() });
+        assert_eq!(agenda.next(Mono::default(), |_| Some(Mono::default())), Some(Job::Text));
+        assert_eq!(agenda.difference(), Some(Difference::Text));
+    }
+
+    #[test]
+    fn icons_are_said_again_after_each_setting() {
+        let icons = Some(Icons { left: 1, ..Icons::default() });
+        let wanted = Wanted { icons, ..stands(60) };
+        for job in [Job::Set, Job::Step] {
+            let mut agenda = wanting(wanted);
+            agenda.done(ms(1_000), Job::Icons, &wanted);
+            assert_eq!(due(&agenda, Job::Icons), None);
+            agenda.done(ms(2_000), job, &wanted);
+            assert_eq!(due(&agenda, Job::Icons), Some(Mono::default()), "{job:?}");
+        }
+    }
+
+    #[test]
+    fn beeps_that_nobody_can_sound_are_not_collected() {
+        let mut agenda = Agenda::default();
+        for units in 1..=6 {
+            agenda.beep(units);
+        }
+        // A clock that starts anew has not sounded them.
+        agenda.forget();
+        let mut sounded = Vec::new();
+        while let Some(units) = agenda.next_beep() {
+            sounded.push(units);
+            agenda.done(Mono::default(), Job::Beep, &Wanted::default());
+        }
+        assert_eq!(sounded, [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn readings_speak_against_times_as_the_table_says() {
+        use Difference::{Lever, Running, Times};
+        let (left, right) = (End::Left, End::Right);
+        let (off, on) = (Some(false), Some(true));
+        let most = crate::wire::clock::SECONDS_MAX;
+        // Runs, left wanted; what is shown left, right, whether it runs and its lever.
+        let rows = [
+            (Runs::Pause, 60, (60, RIGHT, off, right), None),
+            (Runs::Pause, 60, (61, RIGHT, off, right), Some(Times)),
+            (Runs::Pause, 60, (60, RIGHT - 1, off, right), Some(Times)),
+            (Runs::Pause, 60, (60, RIGHT, on, left), Some(Running)),
+            (Runs::Pause, 60, (60, RIGHT, None, left), None),
+            (Runs::Pause, u64::from(most) + 9, (most, RIGHT, off, left), None),
+            (Runs::Left, 60, (57, RIGHT, on, left), None),
+            (Runs::Left, 60, (63, RIGHT, on, left), None),
+            (Runs::Left, 60, (56, RIGHT, on, left), Some(Times)),
+            (Runs::Left, 60, (60, RIGHT + 1, on, left), Some(Times)),
+            (Runs::Left, 60, (60, RIGHT, off, left), Some(Running)),
+            (Runs::Left, 60, (60, RIGHT, on, right), Some(Lever)),
+            (Runs::Right, 60, (60, RIGHT - 3, on, right), None),
+            (Runs::Right, 60, (59, RIGHT, on, right), Some(Times)),
+            (Runs::Both, 60, (58, RIGHT - 2, on, right), None),
+            // At zero a clock stops by itself.
+            (Runs::Left, 3, (0, RIGHT, off, left), None),
+            (Runs::Left, 4, (1, RIGHT, off, left), Some(Running)),
+            (Runs::Right, 3, (3, RIGHT, off, right), Some(Running)),
+        ];
+        for (runs, wanted, (left, right, running, high), expected) in rows {
+            let shown = Shown { left, right, running, high };
+            let found = contradiction(&times(wanted, runs), Mono::default(), shown);
+            assert_eq!(found, expected, "{runs:?} {wanted}: {shown:?}");
+            let wanted = Wanted { times: Some(times(wanted, runs)), ..Wanted::default() };
+            let shows = matches!(expected, None | Some(Lever));
+            assert_eq!(shown.shows(Mono::default(), &wanted), shows);
+        }
+    }
+
+    /// Looks every second, from the first on: what is told, and in which second.
+    fn told(looks: impl IntoIterator<Item = (Option<Difference>, bool)>) -> Vec<(u64, ClockNews)> {
+        let (mut watch, mut told) = (DifferenceWatch::default(), Vec::new());
+        for (second, (difference, is_defied)) in (1..).zip(looks) {
+            let mut out = Vec::<DriverOutput<()>>::new();
+            watch.look(ms(second * 1_000), difference, is_defied, &mut out);
+            for act in out {
+                let DriverOutput::Tell(news) = act else { panic!("{act:?}") };
+                told.push((second, news));
+            }
+        }
+        told
+    }
+
+    #[test]
+    fn a_difference_is_told_once_it_has_lasted_and_so_is_its_end() {
+        let (differs, agrees) = ((Some(Difference::Times), false), (None, false));
+        let looks = |n, it| std::iter::repeat_n(it, n);
+        let short = looks(10, differs).chain(looks(1, agrees)).chain(looks(10, differs));
+        assert_eq!(told(short), [], "ten seconds each, not one after the other");
+        let long = looks(30, differs).chain(looks(5, agrees)).chain(looks(12, differs));
+        let expected = [
+            (11, ClockNews::Differs(Difference::Times)),
+            (31, ClockNews::Agrees),
+            (46, ClockNews::Differs(Difference::Times)),
+        ];
+        assert_eq!(told(long), expected);
+    }
+
+    #[test]
+    fn a_clock_that_defies_is_told_of_each_time_it_begins_to() {
+        let looks = [false, true, true, false, false, true, true].map(|is| (None, is));
+        assert_eq!(told(looks), [(2, ClockNews::Defies), (6, ClockNews::Defies)]);
+    }
+
+    #[test]
+    fn only_what_waits_to_be_read_waits_anew_with_each_wish() {
+        let expected = [(Difference::Unread, ms(19_000)), (Difference::Times, ms(11_000))];
+        for (difference, wakes) in expected {
+            let (mut watch, mut out) = (DifferenceWatch::default(), Vec::<DriverOutput<()>>::new());
+            watch.look(ms(1_000), Some(difference), false, &mut out);
+            watch.restart(Some(difference));
+            watch.look(ms(9_000), Some(difference), false, &mut out);
+            assert_eq!(watch.wake_at(), Some(wakes));
+            watch.look(wakes, Some(difference), false, &mut out);
+            assert_eq!((out.len(), watch.wake_at()), (1, None));
+            watch.restart(Some(difference));
+            watch.look(ms(60_000), Some(difference), false, &mut out);
+            assert_eq!((out.len(), watch.wake_at()), (1, None), "it was told already");
+        }
+    }
+}

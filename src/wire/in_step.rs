@@ -43,3 +43,62 @@ impl InStep {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Runs;
+
+    const fn ms(ms: u64) -> Mono {
+        Mono::from_millis(ms)
+    }
+
+    /// 9.3 s and 20.6 s, as they are at 5 s.
+    fn times(runs: Runs) -> WantedTimes {
+        let (left, right) = (Duration::from_millis(9_300), Duration::from_millis(20_600));
+        WantedTimes { left, right, runs, turns_by_lever: false, since: ms(5_000) }
+    }
+
+    #[test]
+    fn a_clock_is_set_again_when_whole_seconds_are_left_on_the_side_that_runs() {
+        let rows = [
+            (Runs::Left, 5_100, Some(5_300)),
+            (Runs::Left, 5_300, Some(5_300)),
+            (Runs::Left, 5_301, Some(6_300)),
+            (Runs::Left, 14_300, None),
+            (Runs::Right, 5_100, Some(5_600)),
+            (Runs::Right, 14_300, Some(14_600)),
+            (Runs::Both, 5_100, None),
+            (Runs::Pause, 5_100, None),
+        ];
+        for (runs, at, due) in rows {
+            let mut step = InStep::default();
+            step.is_set(ms(at), Some(&times(runs)));
+            assert_eq!(step.due(), due.map(ms), "{runs:?} at {at}");
+        }
+    }
+
+    #[test]
+    fn a_moment_that_has_passed_is_not_made_up_for() {
+        let times = times(Runs::Right);
+        let mut step = InStep::default();
+        step.go_on(ms(9_000), Some(&times));
+        assert_eq!(step.due(), None, "it was never set");
+        step.is_set(ms(5_100), Some(&times));
+        step.go_on(ms(5_640), Some(&times));
+        assert_eq!(step.due(), Some(ms(5_600)), "nobody sees that it is late");
+        step.go_on(ms(5_641), Some(&times));
+        assert_eq!(step.due(), Some(ms(6_600)));
+        step.is_set(ms(6_000), None);
+        assert_eq!(step.due(), None);
+    }
+
+    #[test]
+    fn in_a_long_think_it_is_done_again_now_and_then() {
+        let right = Duration::from_millis(600_600);
+        let times = WantedTimes { right, ..times(Runs::Right) };
+        let mut step = InStep::default();
+        step.is_in_step(ms(5_600), Some(&times));
+        assert_eq!(step.due(), Some(ms(125_600)));
+    }
+}
