@@ -281,3 +281,175 @@ fn apply(dump: &mut Dump, events: &[LogEvent]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::clock::SideTime;
+    use crate::wire::field::FieldCode;
+    use shakmaty::Color;
+
+    const NOW: Mono = Mono::from_millis(9_000);
+
+    fn encoded(events: &[LogEvent]) -> Vec<u8> {
+        let mut payload = Vec::new();
+        events.iter().for_each(|event| event.encode(&mut payload));
+        payload
+    }
+
+    fn presses(end: End, seconds: u32) -> LogEvent {
+        LogEvent::Time { end, seconds }
+    }
+
+    fn lifts(field: u8) -> LogEvent {
+        LogEvent::Change { field: Field::new(field), code: FieldCode::Empty, fast: false }
+    }
+
+    fn time(left: u32, right: u32, running: bool, high: End) -> ClockTime {
+        let (left, right) = (SideTime::of_seconds(left), SideTime::of_seconds(right));
+        ClockTime { left, right, running, high, battery_low: false }
+    }
+
+    fn told(time: ClockTime) -> BoardMessage {
+        BoardMessage::Clock(ClockMessage::Time(time))
+    }
+
+    fn lifted(field: u8) -> BoardMessage {
+        BoardMessage::Field { field: Field::new(field), code: FieldCode::Empty }
+    }
+
+    /// A visit: the clock where it is read, and the changes.
+    fn visit(
+        board: &mut BusBoard,
+        clock: Option<ClockMessage>,
+        events: &[LogEvent],
+    ) -> Vec<BoardMessage> {
+        let mut out = Vec::new();
+        if let Some(clock) = clock {
+            board.take_clock(clock);
+        }
+        board.take_changes(NOW, encoded(events), true, &mut out);
+        out
+    }
+
+    /// A board that was read once, with what its clock showed then.
+    fn followed(clock: Option<ClockTime>) -> BusBoard {
+        let mut board = BusBoard::new(1_025);
+        let out = visit(&mut board, clock.map(ClockMessage::Time), &[]);
+        assert_eq!(out, clock.map(told).as_slice());
+        board.wants = Wants::default();
+        board
+    }
+
+    /// Whether time runs decides what a press means. So one at a clock that nobody has read waits,
+    /// with all that came after it, until the clock is read, which is urgent.
+    #[test]
+    fn a_press_at_an_unknown_clock_waits_for_the_clock() {
+        for running in [true, false] {
+            let mut board = followed(None);
+            let events = [lifts(1), presses(End::Left, 300), lifts(2)];
+            assert_eq!(visit(&mut board, None, &events), [lifted(1)]);
+            assert!(board.wants.clock.is_some() && board.wants.clock_is_urgent);
+            assert_eq!(visit(&mut board, None, &[lifts(3)]), [], "behind the press");
+            let read = time(300, 200, running, End::Right);
+            let expected = [
+                told(ClockTime { high: End::Left, ..read }),
+                told(read),
+                lifted(2),
+                lifted(3),
+                told(read),
+            ];
+            assert_eq!(visit(&mut board, Some(ClockMessage::Time(read)), &[]), expected);
+            assert!(!board.wants.clock_is_urgent || !running);
+        }
+    }
+
+    #[test]
+    fn a_press_at_a_clock_that_is_gone_holds_nothing_back() {
+        let mut board = followed(None);
+        assert_eq!(visit(&mut board, None, &[presses(End::Left, 300), lifts(2)]), []);
+        let out = visit(&mut board, Some(ClockMessage::NoClock), &[lifts(3)]);
+        assert_eq!(out, [lifted(2), lifted(3), BoardMessage::Clock(ClockMessage::NoClock)]);
+    }
+
+    #[test]
+    fn a_press_at_a_clock_that_runs_is_told_at_once() {
+        let mut board = followed(Some(time(300, 200, true, End::Left)));
+        let out = visit(&mut board, None, &[presses(End::Left, 290), lifts(2)]);
+        assert_eq!(out, [told(time(290, 200, true, End::Right)), lifted(2)]);
+        let out = visit(&mut board, None, &[presses(End::Right, 195)]);
+        assert_eq!(out, [told(time(290, 195, true, End::Left))]);
+    }
+
+    /// A clock that stood when it was read last has been started since, if it shows less than then,
+    /// or an increment more. A lever that is moved at a clock that stands changes no time.
+    #[test]
+    fn a_press_tells_whether_the_clock_was_started_meanwhile() {
+        let rows = [
+            (300, false),
+            (299, true),
+            (270, true),
+            (269, false),
+            (301, true),
+            (360, true),
+            (361, false),
+        ];
+        for (seconds, has_run) in rows {
+            let mut board = followed(Some(time(300, 20, false, End::Left)));
+            let out = visit(&mut board, None, &[presses(End::Left, seconds)]);
+            let expected = told(time(seconds, 20, true, End::Right));
+            assert_eq!(out, if has_run { vec![expected] } else { vec![] }, "{seconds}");
+            assert_eq!(board.wants.clock_is_urgent, !has_run);
+        }
+    }
+
+    /// The reading may be older than a press that is told behind it: then the clock is read again,
+    /// and the lever does not seem to go back.
+    #[test]
+    fn a_reading_of_before_a_press_is_not_told_behind_it() {
+        let before = time(300, 200, true, End::Left);
+        let mut board = followed(Some(before));
+        let out = visit(&mut board, Some(ClockMessage::Time(before)), &[presses(End::Left, 299)]);
+        assert_eq!(out, [told(time(299, 200, true, End::Right))]);
+        assert!(board.wants.clock.is_some());
+        let after = time(299, 199, true, End::Right);
+        assert_eq!(visit(&mut board, Some(ClockMessage::Time(after)), &[]), [told(after)]);
+    }
+
+    /// What was done before the board is followed is for its memory alone, and a picture is wanted.
+    #[test]
+    fn changes_of_before_the_board_is_followed_are_only_remembered() {
+        let mut board = BusBoard::new(1_025);
+        let events = [lifts(1), presses(End::Left, 300)];
+        assert_eq!(visit(&mut board, None, &events), []);
+        assert!(board.wants.dump.is_some() && board.wants.clock.is_none());
+        board.want_log();
+        let pawn = FieldCode::Piece(Color::White.pawn());
+        board.take_dump(Box::new(Dump([pawn; 64])));
+        let mut out = visit(&mut board, None, &[lifts(2)]);
+        let Some(BoardMessage::Log(log)) = out.pop() else { panic!("{out:?}") };
+        let log = decode_log(&log);
+        assert_eq!(log.len(), 62 + events.len() + 2, "what stands, what was done, the end");
+        assert!(log.ends_with(&[lifts(1), events[1], lifts(2), LogEvent::Eof]), "{log:?}");
+        let mut dump = Dump([pawn; 64]);
+        dump.0[2] = FieldCode::Empty;
+        assert_eq!(out, [lifted(2), BoardMessage::Dump(Box::new(dump))]);
+        assert!(board.wants.dump.is_none());
+    }
+
+    /// An answer that was asked for twice may come twice. The same changes once more are others, if
+    /// nobody has asked for them again.
+    #[test]
+    fn the_same_changes_come_twice_only_if_they_were_asked_for_twice() {
+        let mut board = followed(None);
+        let events = [lifts(1)];
+        assert_eq!(visit(&mut board, None, &events), [lifted(1)]);
+        assert_eq!(visit(&mut board, None, &events), [lifted(1)]);
+        board.expect_repeat();
+        assert!(board.must_repeat);
+        assert_eq!(visit(&mut board, None, &events), []);
+        assert!(!board.must_repeat);
+        assert_eq!(visit(&mut board, None, &[]), []);
+        assert_eq!(visit(&mut board, None, &events), [lifted(1)]);
+    }
+}
