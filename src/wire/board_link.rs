@@ -108,8 +108,8 @@ impl ClockDriver for BoardLink {
     fn on_timeout(&mut self, at: Mono, out: &mut Vec<DriverOutput<Vec<u8>>>) {
         let (mut commands, mut acts) = (Vec::new(), Vec::new());
         self.session.on_timeout(at, &mut commands);
+        // The clock's driver does what is due whenever it is told anything.
         self.follow(at, &mut acts);
-        self.clock.on_timeout(at, &mut acts);
         Self::pass_on(&commands, acts, out);
     }
 
@@ -145,6 +145,10 @@ impl PortDriver for BoardLink {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::End;
+    use crate::wire::{
+        ClockCommand, ClockMessage, ClockText, ClockTime, Dump, FieldCode, SideTime,
+    };
 
     /// Lets half a minute pass, and answers the question for the version with this.
     fn wake(link: &mut BoardLink, answer: &[u8]) -> Vec<Vec<u8>> {
@@ -187,5 +191,65 @@ mod tests {
         link.handle(Mono::default(), &PortInput::Up, &mut out);
         link.handle(Mono::from_millis(10), &PortInput::Down, &mut out);
         assert_eq!((link.wake_at(), link.is_linked()), (None, false));
+    }
+
+    /// What a board says in two parts: the version that it answers with.
+    const VERSION: ([u8; 3], [u8; 2]) = ([0x93, 0x00, 0x05], [0x01, 0x07]);
+
+    /// The line was cut in the middle of an answer. What comes once it is there again may be
+    /// anything, and does not end that answer.
+    #[test]
+    fn half_an_answer_is_not_ended_on_the_next_line() {
+        for is_cut in [false, true] {
+            let (mut link, mut out) = (BoardLink::default(), Vec::new());
+            let (at, (first, rest)) = (Mono::from_millis(1_000), VERSION);
+            link.handle(at, &PortInput::Up, &mut out);
+            link.handle(at, &PortInput::Bytes(first.to_vec()), &mut out);
+            if is_cut {
+                link.handle(at, &PortInput::Down, &mut out);
+                link.handle(at, &PortInput::Up, &mut out);
+            }
+            link.handle(at, &PortInput::Bytes(rest.to_vec()), &mut out);
+            assert_eq!(link.is_linked(), !is_cut);
+        }
+    }
+
+    /// What a board with a clock says to a command.
+    fn says(command: &BoardCommand) -> Option<BoardMessage> {
+        let side = SideTime::of_seconds(60);
+        let (left, right, high) = (side, side, End::Left);
+        let time = ClockTime { left, right, running: false, high, battery_low: false };
+        Some(match command {
+            BoardCommand::SendVersion => BoardMessage::Version { major: 1, minor: 7 },
+            BoardCommand::SendClock => BoardMessage::Clock(ClockMessage::Time(time)),
+            BoardCommand::ReturnSerial => BoardMessage::Serial("01025".to_owned()),
+            BoardCommand::SendBoard => BoardMessage::Dump(Box::new(Dump([FieldCode::Empty; 64]))),
+            _ => return None,
+        })
+    }
+
+    /// A clock that answers nothing is asked again at the moments of the link, each of which does
+    /// what is due.
+    #[test]
+    fn the_clock_is_asked_at_the_moments_of_the_link() {
+        let (mut link, mut out) = (BoardLink::default(), Vec::new());
+        let text = Some(ClockText::plain("1-0"));
+        link.want(Mono::default(), Wanted { text, ..Wanted::default() }, &mut out);
+        link.handle(Mono::default(), &PortInput::Up, &mut out);
+        let mut n_asked = 0;
+        while let Some(due) = link.wake_at().filter(|due| *due < Mono::from_millis(20_000)) {
+            link.on_timeout(due, &mut out);
+            for act in std::mem::take(&mut out) {
+                let DriverOutput::Send(bytes) = act else { continue };
+                let command = BoardCommand::decode(&bytes).expect("a command");
+                n_asked += usize::from(command == BoardCommand::Clock(ClockCommand::VersionQuery));
+                let answer = says(&command).map(|it| it.encode()).unwrap_or_default();
+                link.handle(due, &PortInput::Bytes(answer), &mut out);
+            }
+            assert!(link.wake_at().is_some_and(|next| next > due), "all that was due is done");
+        }
+        assert_eq!(link.difference(), Some(Difference::Silent));
+        // Every other second five times, and then much less often.
+        assert_eq!(n_asked, 6);
     }
 }
