@@ -249,8 +249,14 @@ impl Dgt3000 {
                 self.n_refused += 1;
                 self.take(at + AFTER_BAD);
             }
+            // It gives control each time, and will not be set all the same: it is told of once.
             (Some(Job::Set), AckVerdict::Refused) => {
-                self.rest(at, ClockNews::Refuses(MEND_GAME), out);
+                let why = ClockNews::Refuses(MEND_GAME);
+                if std::mem::replace(&mut self.n_refused, N_TRIES + 1) == N_TRIES {
+                    out.push(DriverOutput::Tell(why));
+                }
+                self.trouble = Some(why);
+                self.phase = Conversation::Resting(at + TAKE_EVERY);
             }
             (Some(job), AckVerdict::Refused) => self.errands.agenda.failed(at, job),
         }

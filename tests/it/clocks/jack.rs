@@ -6,7 +6,9 @@ use rokade::sim::Dgt3000Sim;
 use rokade::sim::dgt3000::Dgt3000State;
 use rokade::table::End;
 use rokade::time::Mono;
-use rokade::wire::dgt3000::{Address, Dgt3000, I2cCommand, I2cInput, I2cOp, SideRun, WriteEnd};
+use rokade::wire::dgt3000::{
+    Address, Dgt3000, I2cAck, I2cCommand, I2cInput, I2cMessage, I2cOp, SideRun, WriteEnd,
+};
 use rokade::wire::{
     Button, Buttons, ClockDriver, ClockKind, ClockNews, ClockText, Difference, DriverOutput, Runs,
     Wanted,
@@ -119,6 +121,8 @@ impl Bus {
             }
             if self.driver.wake_at().is_some_and(|at| at <= self.now) {
                 self.drive(|driver, at, out| driver.on_timeout(at, out));
+                let next = self.driver.wake_at();
+                assert!(next.is_none_or(|at| at > self.now), "woken, and did not do what was due");
             }
         }
         self.now = self.now.max(until);
@@ -198,15 +202,8 @@ fn a_clock_is_taken_and_set_whatever_it_was_doing() {
 #[test]
 fn control_is_taken_in_the_published_order() {
     let mut bus = Bus::new(Dgt3000State::Asleep);
-    bus.pass(Duration::from_millis(200));
-    let written: Vec<_> = bus
-        .ops
-        .iter()
-        .filter_map(|op| match op {
-            I2cOp::Write(frame) => I2cCommand::decode(frame).ok(),
-            _ => None,
-        })
-        .collect();
+    // The hello is waited for, and nothing longer than that.
+    bus.pass(Duration::from_millis(40));
     let expected = [
         I2cCommand::Mode25,
         I2cCommand::Wake,
@@ -214,7 +211,123 @@ fn control_is_taken_in_the_published_order() {
         I2cCommand::SetCentralControl,
         I2cCommand::Mode25,
     ];
-    assert_eq!(written, expected);
+    assert_eq!(written(&bus), expected);
+    assert_eq!(bus.clock.state(), Dgt3000State::Obeying);
+}
+
+/// A clock that says hello was off, whoever has woken it: it is taken before it is told anything.
+#[test]
+fn a_clock_that_has_woken_by_itself_is_taken_first() {
+    let mut bus = Bus::new(Dgt3000State::Idle);
+    bus.want(driven(Runs::Left));
+    bus.pass(5 * SECOND);
+    bus.ops.clear();
+    bus.hear(I2cInput::Frame(I2cMessage::Hello.encode()));
+    bus.pass(SECOND);
+    assert_eq!(written(&bus)[0], I2cCommand::Mode25);
+    assert_eq!(told(&bus, |it| *it == ClockNews::Restarted), 1, "{:?}", bus.news);
+    bus.pass(5 * SECOND);
+    assert_eq!(bus.contradictions(), Vec::<String>::new());
+}
+
+/// A clock by hand, which takes every frame and answers each command so, for a minute. What it was
+/// sent, when, and what was told of it.
+fn answered(
+    wanted: Wanted,
+    answer: impl Fn(&I2cCommand) -> (Address, u8),
+) -> (Vec<(Mono, I2cCommand)>, Vec<ClockNews>) {
+    let (mut driver, mut now, mut out) = (Dgt3000::default(), Mono::default(), Vec::new());
+    let (mut sent, mut news) = (Vec::new(), Vec::new());
+    driver.want(now, wanted, &mut out);
+    driver.handle(now, &I2cInput::Up, &mut out);
+    loop {
+        for act in std::mem::take(&mut out) {
+            match act {
+                DriverOutput::Tell(told) => news.push(told),
+                DriverOutput::Send(I2cOp::Write(frame)) => {
+                    let command = I2cCommand::decode(&frame).expect("a frame of ours");
+                    let (on, status) = answer(&command);
+                    let ack = I2cAck { on, command: command.id(), status };
+                    sent.push((now, command));
+                    now = Mono(now.0 + 2_000);
+                    driver.handle(now, &I2cInput::Written(WriteEnd::Done), &mut out);
+                    let frame = I2cMessage::Ack(ack).encode();
+                    driver.handle(now, &I2cInput::Frame(frame), &mut out);
+                }
+                DriverOutput::Send(_) => {}
+            }
+        }
+        if out.is_empty() {
+            let Some(due) = driver.wake_at().filter(|due| *due < Mono::from_millis(60_000)) else {
+                return (sent, news);
+            };
+            now = now.max(due);
+            driver.on_timeout(now, &mut out);
+        }
+    }
+}
+
+/// A clock that gives control and will not be set all the same: it is taken anew three times, told
+/// of once, and left in peace for a while then.
+#[test]
+fn a_clock_that_will_not_be_set_is_told_of_once() {
+    let (sent, news) = answered(driven(Runs::Pause), |command| match command {
+        I2cCommand::SetAndRun(_) => (Address::HostAck, 0x00),
+        I2cCommand::EndDisplay => (Address::HostAck, 0x05),
+        _ => (Address::HostAck, 0x08),
+    });
+    let sets: Vec<Mono> = sent
+        .iter()
+        .filter(|(_, command)| matches!(command, I2cCommand::SetAndRun(_)))
+        .map(|(at, _)| *at)
+        .collect();
+    let n_at_once = sets.iter().filter(|at| **at < Mono::from_millis(1_000)).count();
+    assert_eq!(n_at_once, 4, "{sets:?}");
+    assert!(sets[4].since(sets[3]) >= 5 * SECOND, "{sets:?}");
+    let [found, refuses, differs] = &news[..] else { panic!("{news:?}") };
+    assert_eq!(*found, ClockNews::Found(ClockKind::Dgt3000));
+    assert!(matches!(refuses, ClockNews::Refuses(_)), "{news:?}");
+    assert_eq!(*differs, ClockNews::Differs(Difference::Refused));
+}
+
+/// Every way in which a clock cannot be had is tried out in a moment, and then again after five
+/// seconds.
+#[test]
+fn who_does_not_answer_is_asked_in_rounds() {
+    use I2cCommand::{Mode25 as Mode, SetCentralControl as Control, Wake};
+    let (nobody, busy, deaf) = (
+        Noise { no_answer: 100, ..Noise::default() },
+        Noise { collision: 100, ..Noise::default() },
+        Noise { to_host: 100, ..Noise::default() },
+    );
+    let woken = [Mode, Wake, Mode, Wake, Mode, Wake, Mode];
+    let controlled = [Mode, Control, Mode, Control, Mode, Control];
+    for (noise, is_stuck, round) in [
+        (nobody, false, &woken[..]),
+        (busy, false, &controlled),
+        (deaf, false, &controlled),
+        (Noise::default(), true, &woken[..1]),
+    ] {
+        let mut bus = Bus::noisy(Dgt3000State::Idle, noise, 0, 3);
+        bus.is_stuck = is_stuck;
+        // The first frame has left before the lines are held low; then they are set up anew.
+        bus.pass(6 * SECOND);
+        bus.ops.clear();
+        bus.pass(9 * SECOND);
+        let written = written(&bus);
+        assert!(written.len() >= round.len(), "{noise:?}: {written:?}");
+        assert!(written.starts_with(round) || written.ends_with(round), "{noise:?}: {written:?}");
+        assert!(written.len() <= 2 * round.len(), "{noise:?}: {written:?}");
+    }
+}
+
+/// What a driver has written.
+fn written(bus: &Bus) -> Vec<I2cCommand> {
+    let command = |op: &I2cOp| match op {
+        I2cOp::Write(frame) => I2cCommand::decode(frame).ok(),
+        _ => None,
+    };
+    bus.ops.iter().filter_map(command).collect()
 }
 
 #[test]
@@ -364,8 +477,12 @@ fn a_text_that_stays_is_said_again_without_a_flicker() {
     bus.pass(5 * SECOND);
     bus.ops.clear();
     bus.pass(120 * SECOND);
-    let ended = I2cOp::Write(I2cCommand::EndDisplay.encode());
-    assert!(!bus.ops.contains(&ended), "{:?}", bus.ops);
+    assert!(
+        written(&bus).iter().all(|it| matches!(it, I2cCommand::Display { .. })),
+        "{:?}",
+        bus.ops
+    );
+    assert_eq!(written(&bus).len(), 4, "every half minute");
 }
 
 #[derive(Clone, Debug)]

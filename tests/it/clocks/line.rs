@@ -177,6 +177,29 @@ fn a_command_without_an_answer_is_sent_three_times_and_then_told_of() {
     assert_eq!(world.news.last(), Some(&ClockNews::Agrees));
 }
 
+/// A command that only brings the seconds into step has its moment: without an answer it is not
+/// said again at once, when it would be wrong, and nobody is told.
+#[test]
+fn a_step_that_is_lost_waits_for_another_moment() {
+    let mut world = World::new(ClockKind::Dgt3000, Obedience::Remote);
+    world.pass(5 * SECOND);
+    let wanted = times(300, 300, Runs::Left, world.now);
+    world.want(Wanted { times: Some(wanted), ..Wanted::default() });
+    world.pass(Duration::from_millis(700));
+    world.lose_everything();
+    let n_sent = world.n_sent;
+    let mut steps = Vec::new();
+    for ms in 0..9_000 {
+        world.pass(Duration::from_millis(1));
+        steps.resize(world.n_sent - n_sent, ms);
+    }
+    let [first, second] = steps[..] else { panic!("{steps:?}") };
+    let apart = second - first;
+    assert!(apart >= 6_000, "the wait for an answer, and a pause: {steps:?}");
+    assert_eq!(apart % 1_000, 0, "at the same moment of a second: {steps:?}");
+    assert!(!world.news.iter().any(|it| matches!(it, ClockNews::Unanswered(_))));
+}
+
 #[test]
 fn the_lever_and_the_buttons_are_events() {
     let mut world = World::new(ClockKind::Dgt3000, Obedience::Remote);

@@ -255,6 +255,8 @@ impl World {
         }
         if self.driver.wake_at().is_some_and(|at| at <= now) {
             self.drive(|driver, at, out| driver.on_timeout(at, out));
+            let next = self.driver.wake_at();
+            assert!(next.is_none_or(|at| at > now), "woken, and did not do what was due");
         }
     }
 
