@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod asked;
 mod away;
 mod codec;
 pub(crate) mod house;

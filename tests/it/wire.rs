@@ -33,6 +33,12 @@ fn messages_mean_what_the_table_says() {
         assert_eq!(decode(&unhex(bytes)), [Item::Message(decoded.clone())], "{id}");
         // What we would send for it means the same.
         assert_eq!(BoardMessage::decode(&decoded.encode()), Some(decoded), "{id}");
+        // Only the first byte of a message has its high bit set, so another one begins the next.
+        for at in 1..unhex(bytes).len() {
+            let mut hurt = unhex(bytes);
+            hurt[at] |= 0x80;
+            assert_eq!(BoardMessage::decode(&hurt), None, "{id}: byte {at}");
+        }
     }
 }
 

@@ -95,6 +95,9 @@ fn each_row_of_the_table_is_read_and_written() {
             let mut hurt = bytes.clone();
             hurt[at] ^= 1;
             assert_eq!(BusMessage::decode(&hurt), None, "{id}: byte {at} is another one");
+            // The sum has seven bits, and does not see the eighth.
+            hurt[at] = bytes[at] ^ 0x80;
+            assert_eq!(BusMessage::decode(&hurt), None, "{id}: byte {at} begins a message");
         }
     }
 }
@@ -104,6 +107,73 @@ fn only_some_commands_may_be_for_all() {
     assert_eq!(BusRequest::decode([0x83, 0, 0, 0x03]), None);
     assert_eq!(BusRequest::decode([0x81, 8, 1, 0x0b]), None, "a wrong sum");
     assert!(BusRequest::decode([0x87, 0, 0, 0x07]).is_some());
+}
+
+/// An answer with this id and so many bytes of data, whose sum is right.
+fn frame(id: u8, n_data: usize) -> Vec<u8> {
+    let [high, low] = [(n_data + 6) >> 7, (n_data + 6) & 0x7f].map(|it| u8::try_from(it).unwrap());
+    let mut bytes = vec![id, high, low, 0x08, 0x01];
+    bytes.resize(5 + n_data, 0);
+    bytes.push(bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)) & 0x7f);
+    bytes
+}
+
+/// What an answer says of its length is held against its id as soon as it is there: one that lies
+/// would keep the line waiting for what never comes.
+#[test]
+fn an_answer_whose_length_cannot_be_is_given_up_at_once() {
+    let ring = 0x1f00;
+    let rows: [(u8, &[usize], &[usize]); 8] = [
+        (0x83, &[64], &[0, 63, 65]),
+        (0x84, &[7], &[0, 6, 8]),
+        (0x85, &[0, 1, ring], &[ring + 1]),
+        (0x86, &[0, 1, ring], &[ring + 1]),
+        (0x87, &[0], &[1, 128]),
+        (0x88, &[0], &[1, 128]),
+        (0x89, &[0, 2], &[1, 3]),
+        (0x8a, &[], &[0, 1]),
+    ];
+    for (id, good, bad) in rows {
+        for n_data in good {
+            let bytes = frame(id, *n_data);
+            assert!(BusMessage::decode(&bytes).is_some(), "{id:x} with {n_data}");
+            assert!(matches!(messages(&bytes, 64)[..], [BusItem::Message(_)]));
+        }
+        for n_data in bad {
+            let bytes = frame(id, *n_data);
+            assert_eq!(BusMessage::decode(&bytes), None, "{id:x} with {n_data}");
+            let (mut decoder, mut items) = (BusDecoder::default(), Vec::new());
+            decoder.push(&bytes[..3], &mut items);
+            assert_eq!(items, [BusItem::Hurt(3)], "{id:x} with {n_data}");
+        }
+        for total in 0..6 {
+            let (mut decoder, mut items) = (BusDecoder::default(), Vec::new());
+            decoder.push(&[id, 0, total], &mut items);
+            assert_eq!(items, [BusItem::Hurt(3)], "{id:x}, {total} bytes with its head");
+        }
+    }
+}
+
+/// Bytes that begin nothing are told with the read in which they came, and with no other.
+#[test]
+fn noise_is_told_at_once_and_as_one() {
+    let pong = frame(0x87, 0);
+    let message = BusItem::Message(BusMessage::decode(&pong).unwrap());
+    for n in 1..10 {
+        let (mut decoder, mut items) = (BusDecoder::default(), Vec::new());
+        decoder.push(&vec![0x05; n], &mut items);
+        assert_eq!(items, [BusItem::Hurt(n)]);
+        items.clear();
+        decoder.push(&pong, &mut items);
+        assert_eq!(
+            items,
+            std::slice::from_ref(&message),
+            "it has nothing to do with what came before"
+        );
+        items.clear();
+        decoder.push(&[&pong[..5], &pong[..], &vec![0x05; n][..]].concat(), &mut items);
+        assert_eq!(items, [BusItem::Hurt(5), message.clone(), BusItem::Hurt(n)]);
+    }
 }
 
 /// However a stream is cut the answers are the same, and noise on it makes none that was not sent

@@ -13,8 +13,8 @@ use rokade::sim::verdict::TrialVerdict;
 use rokade::sim::{Replay, TableKind, blame, games, hands};
 use rokade::table::{Reading, Sight};
 use rokade::time::Mono;
-use rokade::wire::bus::{BusAnswer, BusFault, BusLine, BusMessage, BusNews};
-use rokade::wire::{BoardCommand, BoardMessage, ClockMessage, Dump, FieldCode, Orientation};
+use rokade::wire::bus::{BusAnswer, BusFault, BusLine, BusMessage};
+use rokade::wire::{BoardCommand, BoardMessage, ClockMessage, FieldCode, Orientation};
 use shakmaty::{CastlingMode, Chess, Square};
 
 use super::house::{BEGINS, FIRST, House, later, table};
@@ -181,118 +181,6 @@ fn an_answer_to_all_that_comes_late_counts() {
         house.bus.on_bytes(BEGINS, &pong);
     }
     assert_eq!(house.bus.take_strangers(), [FIRST + 9]);
-}
-
-/// A board that is asked by hand.
-struct Asked {
-    bus: BusLine,
-    ms: u64,
-    /// How often all boards were called.
-    n_calls: usize,
-}
-
-impl Asked {
-    fn new() -> Self {
-        let mut bus = BusLine::new(&[FIRST]);
-        bus.link_up(Mono::default());
-        Self { bus, ms: 0, n_calls: 0 }
-    }
-
-    /// Time passes until the board is asked for changes, anew or once more. All else it answers.
-    fn for_changes(&mut self) -> u8 {
-        for _ in 0..4_000 {
-            self.ms += 1;
-            self.bus.on_timeout(Mono::from_millis(self.ms));
-            for bytes in self.bus.take_sent() {
-                let answer = match bytes[..] {
-                    [0x83 | 0x84, ..] => return bytes[0],
-                    [0x87, _, 0, _] => {
-                        self.n_calls += 1;
-                        continue;
-                    }
-                    [0x87, ..] => BusAnswer::Pong,
-                    [0x81, ..] => BusAnswer::Clock(ClockMessage::NoClock),
-                    [0x82, ..] => {
-                        let dump = Dump::new(&shakmaty::Board::new(), Orientation::Normal);
-                        BusAnswer::Board(Box::new(dump))
-                    }
-                    _ => panic!("{bytes:02x?}"),
-                };
-                self.says(answer);
-            }
-        }
-        panic!("no question for changes");
-    }
-
-    /// The board says something, now: how many fields are told to have changed.
-    fn says(&mut self, answer: BusAnswer) -> usize {
-        let bytes = BusMessage { address: FIRST, answer }.encode();
-        self.bus.on_bytes(Mono::from_millis(self.ms), &bytes);
-        let mut n_fields = 0;
-        while let Some((_, news)) = self.bus.poll() {
-            n_fields += usize::from(matches!(news, BusNews::Said(BoardMessage::Field { .. })));
-        }
-        n_fields
-    }
-}
-
-/// Answers that are hurt now and then, with whole ones between them, are no sign of a second board
-/// with the same address, for which all would have to be called.
-#[test]
-fn noise_now_and_then_is_no_second_board() {
-    let mut asked = Asked::new();
-    asked.for_changes();
-    let n_calls = asked.n_calls;
-    let answer = BusAnswer::Changes(Vec::new());
-    let mut hurt = BusMessage { address: FIRST, answer: answer.clone() }.encode();
-    *hurt.last_mut().unwrap() ^= 1;
-    let mut n_hurt = 0;
-    while asked.ms < 150_000 {
-        if asked.ms / 5_000 > n_hurt {
-            n_hurt += 1;
-            asked.bus.on_bytes(Mono::from_millis(asked.ms), &hurt);
-            assert_eq!(asked.for_changes(), 0x84);
-        }
-        asked.says(answer.clone());
-        asked.for_changes();
-    }
-    assert_eq!(asked.n_calls, n_calls, "after {n_hurt} answers that were hurt");
-}
-
-/// As long as answers are hurt all boards are called, twice each time, and no more often than once
-/// in a minute.
-#[test]
-fn on_a_bad_line_all_are_called_once_in_a_minute() {
-    let mut asked = Asked::new();
-    asked.for_changes();
-    let n_calls = asked.n_calls;
-    let mut hurt = BusMessage { address: FIRST, answer: BusAnswer::Pong }.encode();
-    *hurt.last_mut().unwrap() ^= 1;
-    while asked.ms < 310_000 {
-        asked.bus.on_bytes(Mono::from_millis(asked.ms), &hurt);
-        asked.for_changes();
-    }
-    let n_called = asked.n_calls - n_calls;
-    assert!((2..=10).contains(&n_called), "{n_called} times in five minutes");
-}
-
-/// A host that is slow to hear an answer asks again: what comes late, and twice, is told once.
-#[test]
-fn answers_that_come_late_are_told_once() {
-    let mut asked = Asked::new();
-    let (lifted, put) = (vec![0x40, 0x34], vec![0x41, 0x24]);
-    for _ in 0..3 {
-        assert_eq!(asked.for_changes(), 0x83);
-        assert_eq!(asked.says(BusAnswer::Changes(Vec::new())), 0);
-    }
-    assert_eq!(asked.for_changes(), 0x83);
-    assert_eq!(asked.for_changes(), 0x84, "nothing came in time");
-    assert_eq!(asked.says(BusAnswer::Changes(lifted.clone())), 1);
-    assert_eq!(asked.bus.take_sent()[0][0], 0x83);
-    assert_eq!(asked.says(BusAnswer::Changes(lifted)), 0, "it is known");
-    assert_eq!(asked.says(BusAnswer::Changes(put.clone())), 0, "it was not asked for");
-    assert_eq!(asked.for_changes(), 0x84);
-    assert_eq!(asked.says(BusAnswer::Changes(put)), 1);
 }
 
 /// A host that is held up for some tenths of a second now and then is told each change once, and
