@@ -133,6 +133,52 @@ fn two_bytes_that_agree_in_error_are_caught_by_the_sum() {
     assert_eq!(cut::<FromBoard>(&bytes), Cuttings { messages: Vec::new(), n_noise: bytes.len() });
 }
 
+/// Bytes with the sum and the parity of this text.
+fn summed(text: &str, as_digits: fn(u8) -> String) -> Vec<u8> {
+    let sum = as_digits(text.bytes().fold(0, |sum, byte| sum ^ byte));
+    let odd = |byte: u8| if byte.count_ones().is_multiple_of(2) { byte | 0x80 } else { byte };
+    text.bytes().chain(sum.bytes()).map(odd).collect()
+}
+
+/// What looks like a number to a computer, or has its sum in other letters, was hurt on its way.
+#[test]
+fn only_what_may_stand_there_makes_a_message() {
+    let upper: fn(u8) -> String = |sum| format!("{sum:02X}");
+    let lower: fn(u8) -> String = |sum| format!("{sum:02x}");
+    let rows = [
+        ("v0105", upper, true),
+        ("v+105", upper, false),
+        ("v01 5", upper, false),
+        ("r0214", upper, true),
+        ("r+214", upper, false),
+        ("w02+1", upper, false),
+        ("l", upper, true),
+        ("l", lower, false),
+    ];
+    for (text, digits, is_one) in rows {
+        let cuttings = cut::<FromBoard>(&summed(text, digits));
+        assert_eq!(cuttings.messages.len(), usize::from(is_one), "{text:?}");
+    }
+    for (text, is_one) in [("R02", true), ("R+2", false), ("W0214", true), ("W+214", false)] {
+        let cuttings = cut::<ToBoard>(&summed(text, upper));
+        assert_eq!(cuttings.messages.len(), usize::from(is_one), "{text:?}");
+    }
+}
+
+/// A letter that begins the longest of messages, alone in noise, keeps no other message waiting.
+#[test]
+fn what_comes_behind_a_stray_letter_is_told_at_once() {
+    for stray in ["s", "srnb", "v01", "r0"] {
+        let stray: Vec<u8> = summed(stray, |_| String::new());
+        let bytes = [&stray[..], &ChessLinkMessage::Lit.encode()].concat();
+        let found = Cuttings { messages: vec![ChessLinkMessage::Lit], n_noise: stray.len() };
+        assert_eq!(cut::<FromBoard>(&bytes), found, "{stray:x?}");
+    }
+    let stray = summed("L", |_| String::new());
+    let bytes = [&stray[..], &ChessLinkCommand::Version.encode()].concat();
+    assert_eq!(cut::<ToBoard>(&bytes).messages, [ChessLinkCommand::Version]);
+}
+
 #[test]
 fn a_message_that_stops_is_given_up() {
     let (bytes, words) = stream();
