@@ -283,7 +283,7 @@ impl Walk {
                 }
                 Remainder::Damage(found) => {
                     let found = found.at(name, at as u64);
-                    for raw in &found.mended {
+                    if let Some(raw) = &found.mended {
                         let parsed = parse(raw).expect("a line that was mended");
                         self.take(&parsed, raw, each);
                         self.chain.confirm();

@@ -71,8 +71,8 @@ pub(super) enum Remainder {
 #[derive(Debug)]
 pub(super) struct Resumption {
     pub(super) damage: Damage,
-    /// The damaged lines as they were.
-    pub(super) mended: Vec<Vec<u8>>,
+    /// The damaged line as it was.
+    pub(super) mended: Option<Vec<u8>>,
     /// How many bytes are to be passed over in this segment.
     pub(super) skips: usize,
     /// The number of the line that comes then, and the hash that it says was before it.
@@ -135,12 +135,8 @@ impl<'a, S: Storage> Rest<'a, S> {
         if !is_damage {
             return Ok(Remainder::Torn);
         }
-        let n_mended = mended.as_ref().map_or(0, Vec::len) as u64;
-        let mut behind = chain.next + n_mended;
-        let mut prev = mended
-            .as_ref()
-            .and_then(|lines| lines.last())
-            .map_or(chain.head, |raw| LineHash::of(raw));
+        let mut behind = chain.next + u64::from(mended.is_some());
+        let mut prev = mended.as_ref().map_or(chain.head, |raw| LineHash::of(raw));
         if let Some(next) = next {
             (behind, prev) = (next.seq.max(behind), next.prev);
         }
@@ -154,7 +150,6 @@ impl<'a, S: Storage> Rest<'a, S> {
             is_mended: mended.is_some(),
         };
         let skips = end;
-        let mended = mended.unwrap_or_default();
         Ok(Remainder::Damage(Resumption { damage, mended, skips, next: behind, prev }))
     }
 
@@ -220,43 +215,29 @@ fn next_line(bytes: &[u8], chain: &Chain, before: Option<u64>) -> Option<Next> {
     found
 }
 
-/// The lines that `bytes` would be if one bit in it were another: exactly those that are missing
-/// between `chain` and `next`. The last lines of a journal have no hash behind them; of those it
-/// must be one alone.
-fn mend(bytes: &[u8], chain: &Chain, next: Option<Next>) -> Option<Vec<Vec<u8>>> {
-    let wanted = next.map_or(1, |next| next.seq.saturating_sub(chain.next));
-    if bytes.is_empty() || bytes.len() > MEND_MAX || wanted == 0 {
+/// The line that `bytes` would be if one bit in it were another: exactly the one that is missing
+/// between `chain` and `next`. Of two lines one bit hurts one alone, even if it is in the newline
+/// between them. The last line of a journal has no hash behind it.
+fn mend(bytes: &[u8], chain: &Chain, next: Option<Next>) -> Option<Vec<u8>> {
+    let is_one = next.is_none_or(|next| next.seq == chain.next + 1);
+    if bytes.is_empty() || bytes.len() > MEND_MAX || !is_one {
         return None;
     }
     let mut bytes = bytes.to_vec();
     for bit in 0..bytes.len() * 8 {
         bytes[bit / 8] ^= 1 << (bit % 8);
-        if let Some(lines) = follow(&bytes, chain, wanted)
-            && next
-                .is_none_or(|next| lines.last().is_some_and(|raw| LineHash::of(raw) == next.prev))
-        {
-            return Some(lines);
+        if follows(&bytes, chain) && next.is_none_or(|next| LineHash::of(&bytes) == next.prev) {
+            return Some(bytes);
         }
         bytes[bit / 8] ^= 1 << (bit % 8);
     }
     None
 }
 
-/// The lines that `bytes` is, if it is nothing but the next `wanted` lines of the journal.
-fn follow(bytes: &[u8], chain: &Chain, wanted: u64) -> Option<Vec<Vec<u8>>> {
-    let (mut lines, mut at) = (Vec::new(), 0);
-    let (mut seq, mut head) = (chain.next, chain.head);
-    while at < bytes.len() {
-        let raw = first_line(&bytes[at..])?;
-        let parsed = parse(raw).ok()?;
-        if parsed.seq != seq || parsed.prev != head {
-            return None;
-        }
-        (seq, head) = (seq + 1, LineHash::of(raw));
-        at += raw.len();
-        lines.push(raw.to_vec());
-    }
-    (lines.len() as u64 == wanted).then_some(lines)
+/// Whether `bytes` is the next line of the journal, and nothing else.
+fn follows(bytes: &[u8], chain: &Chain) -> bool {
+    let is_next = |parsed: Parsed<'_>| parsed.seq == chain.next && parsed.prev == chain.head;
+    first_line(bytes) == Some(bytes) && parse(bytes).is_ok_and(is_next)
 }
 
 /// What was set aside in one file.

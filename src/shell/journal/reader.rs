@@ -66,7 +66,11 @@ impl<S: Storage> JournalReader<S> {
             if !lines.is_empty() {
                 return Ok(lines);
             }
-            if !self.switch()? && !self.pass_damage(&mut lines)? {
+            if self.switch()? {
+                continue;
+            }
+            // A line that was mended is given at once: the next read may fail.
+            if !self.pass_damage(&mut lines)? || !lines.is_empty() {
                 return Ok(lines);
             }
         }
@@ -166,7 +170,7 @@ impl<S: Storage> JournalReader<S> {
             return Ok(false);
         };
         let found = found.at(&self.name, self.offset);
-        for raw in &found.mended {
+        if let Some(raw) = &found.mended {
             let parsed = parse(raw).expect("a line that was mended");
             self.chain.accept(&parsed, raw);
             self.chain.confirm();

@@ -51,6 +51,22 @@ fn one_turned_bit_costs_nothing() {
     }
 }
 
+/// Behind a newline that has turned into something else the next line is found all the same.
+#[test]
+fn a_turned_newline_costs_neither_line() {
+    let whole = hundred();
+    let ends = ends(&whole);
+    for line in [1, 50, 99, 100] {
+        let mut bytes = whole.clone();
+        bytes[ends[line - 1] - 1] ^= 0x40;
+        let verdict = verify(&disk_with(&bytes)).unwrap();
+        assert_eq!((verdict.lines, verdict.last), (100, 100), "line {line}: {verdict}");
+        let [found] = &verdict.damage[..] else { panic!("line {line}: {verdict}") };
+        assert_eq!((found.first, found.n, found.n_lost()), (line as u64, 1, 0));
+        assert!(found.is_mended && !verdict.is_sound());
+    }
+}
+
 /// A journal of many lines over several segments.
 struct Whole {
     n: u64,

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rokade::shell::journal::{Storage, StorageFile};
 
-/// The kinds of calls that change something.
+/// The kinds of calls.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Call {
     /// [`Storage::lock`]
@@ -31,6 +31,8 @@ pub(crate) enum Call {
     SetLen,
     /// [`StorageFile::sync_data`]
     SyncData,
+    /// [`Storage::read`]
+    Read,
 }
 
 /// Which of the bytes that were not synced are there after a power cut.
@@ -351,7 +353,10 @@ impl Storage for MemStorage {
     }
 
     fn read(&self, name: &str, from: u64, most: usize) -> io::Result<Vec<u8>> {
-        let disk = guard(&self.disk);
+        let mut disk = guard(&self.disk);
+        if !disk.enter_only(Call::Read) {
+            return Err(failed());
+        }
         let content = &disk.inodes[disk.inode(name)?].seen;
         let start = usize::try_from(from).unwrap_or(usize::MAX).min(content.len());
         let end = start.saturating_add(most).min(content.len());

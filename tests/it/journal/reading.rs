@@ -1,7 +1,9 @@
 //! What `verify` finds, and what a reader sees while the journal is written.
 
 use super::disk::{Call, MemStorage};
-use rokade::shell::journal::{BrokenBy, Flaw, JournalLine, JournalReader, verify};
+use rokade::shell::journal::{
+    BrokenBy, Flaw, Follower, JournalLine, JournalReader, Position, Storage, verify,
+};
 
 use super::{
     LONG, SMALL, assert_prefix, body, disk_with, ends, entry, filled, hundred, n_lines, open,
@@ -173,4 +175,82 @@ fn a_reader_takes_lines_longer_than_its_chunk() {
         assert_eq!(seen[0], long.body);
         assert!(seen.len() == 1 || seen[1] == body(n));
     }
+}
+
+/// A new segment that was begun and cut off by the power is set aside, and the record may go on in
+/// the one before it.
+#[test]
+fn a_reader_at_a_segment_that_comes_to_nothing_is_not_lost() {
+    let disk = filled(20, LONG);
+    let whole = disk.bytes("000001.journal").unwrap();
+    let mut reader = JournalReader::new(disk.clone());
+    assert_eq!(reader.poll().unwrap().len(), 20);
+    let starts: [&[u8]; 4] = [&whole[..40], &[0; 64], b"", b"nobody wrote this\n"];
+    for (start, n) in starts.into_iter().zip(21..) {
+        disk.put("000002.journal", start);
+        assert_eq!(reader.poll().unwrap(), []);
+        disk.remove("000002.journal").unwrap();
+        let (mut journal, ..) = open(disk.clone(), LONG).unwrap();
+        journal.append(&[entry(n)]).unwrap();
+        assert_eq!(journal.commit().unwrap().segment, 1);
+        let seen = reader.poll().unwrap();
+        assert_eq!(seen.iter().map(|line| line.seq).collect::<Vec<_>>(), [n], "{start:?}");
+    }
+    assert!(reader.take_damage().is_empty());
+}
+
+fn upto(seq: u64) -> Position {
+    Position { seq, ..Position::default() }
+}
+
+/// What is read and not safe is held back, and until that is given no more is read: a follower of a
+/// long record would have all of it in memory.
+#[test]
+fn who_follows_reads_no_more_than_he_holds_back() {
+    let disk = filled(30, LONG);
+    let mut follower = Follower::new(disk.clone());
+    assert!(follower.poll(upto(0)).unwrap().is_empty());
+    assert_eq!(disk.n_calls(Call::Read), 0, "nothing is safe");
+    let mut seen = follower.poll(upto(1)).unwrap();
+    let n_read = disk.n_calls(Call::Read);
+    for n in 2..=30 {
+        assert!(!follower.has_read(upto(n)));
+        seen.extend(follower.poll(upto(n)).unwrap());
+        assert!(follower.has_read(upto(n)));
+    }
+    assert_eq!(disk.n_calls(Call::Read), n_read);
+    assert_eq!(seen.len(), 30);
+    assert_prefix(&seen);
+}
+
+/// A disk that cannot be read for a moment costs no line, nor is one given twice; not even one that
+/// is damaged and can be mended.
+#[test]
+fn who_follows_goes_on_where_a_disk_could_not_be_read() {
+    let disk = filled(100, SMALL);
+    let mut bytes = disk.bytes("000002.journal").unwrap();
+    bytes[700] ^= 1;
+    disk.put("000002.journal", &bytes);
+    let mut n_failed = 0;
+    for nth in 1..20 {
+        let mut follower = Follower::new(disk.clone());
+        let mut seen = Vec::new();
+        for _ in 0..200 {
+            disk.fail(Call::Read, nth, 1);
+            let to = upto(seen.len() as u64 + 7);
+            match follower.poll(to) {
+                Ok(lines) => seen.extend(lines),
+                Err(_) => {
+                    n_failed += 1;
+                    disk.mend();
+                    seen.extend(follower.poll(to).unwrap());
+                }
+            }
+            disk.mend();
+            assert!(seen.len() as u64 <= to.seq);
+        }
+        assert_eq!(seen.len(), 100, "read {nth} of each");
+        assert_prefix(&seen);
+    }
+    assert!(n_failed > 20, "{n_failed}");
 }
