@@ -1,7 +1,9 @@
 //! Damaged bytes, failing calls, second openers.
 
 use super::disk::{Call, Honesty, MemStorage, Survival};
-use rokade::shell::journal::{DiskStorage, Flaw, Journal, JournalError, Limits, Storage, verify};
+use rokade::shell::journal::{
+    DiskStorage, Flaw, Journal, JournalError, Limits, NewLine, Storage, verify,
+};
 
 use super::{
     LONG, SMALL, assert_prefix, boot, disk_with, ends, entry, filled, hundred, n_lines, open,
@@ -202,6 +204,49 @@ fn a_segment_that_could_not_be_made_leaves_no_gap_in_the_numbers() {
     assert!(names.contains(&"000001.journal".to_owned()), "{names:?}");
 }
 
+/// Whatever the reason for a new segment is, the numbers go on by one.
+#[test]
+fn segments_are_numbered_one_after_the_other() {
+    let disk = MemStorage::new();
+    for n in 1..=100 {
+        // Each time by a program that has just been started.
+        let (mut journal, ..) = open(disk.clone(), SMALL).unwrap();
+        if n % 20 == 0 {
+            disk.fail(Call::SyncData, 1, 1);
+        }
+        journal.append(&[entry(n)]).unwrap();
+        assert_eq!(journal.commit().unwrap().seq, n);
+    }
+    let mut names = disk.list().unwrap();
+    names.sort();
+    let expected: Vec<_> = (1..=names.len()).map(|n| format!("{n:06}.journal")).collect();
+    assert!(names.len() > 4, "{names:?}");
+    assert_eq!(names, expected);
+}
+
+/// After a long time without a disk, what waits is written a step at a time; only a line that is
+/// longer than that goes as a whole.
+#[test]
+fn a_backlog_is_synced_step_by_step() {
+    let disk = MemStorage::new();
+    let (mut journal, ..) = open(disk.clone(), LONG).unwrap();
+    let long = NewLine { body: format!("{{\"n\":\"{}\"}}", "x".repeat(3_000)), ..entry(51) };
+    journal.append(&(1..=50).map(entry).collect::<Vec<_>>()).unwrap();
+    journal.append(&[long]).unwrap();
+    assert_eq!(journal.commit().unwrap().seq, 51);
+    let bytes = disk.bytes("000001.journal").unwrap();
+    let lens: Vec<usize> = bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::len).collect();
+    let (mut n_syncs, mut len) = (1, 0);
+    for line in &lens[..51] {
+        if len > 0 && len + line > 1_024 {
+            (n_syncs, len) = (n_syncs + 1, 0);
+        }
+        len += line;
+    }
+    assert!(n_syncs > 10 && lens[50] > 3_000);
+    assert_eq!(disk.n_calls(Call::SyncData), n_syncs);
+}
+
 #[test]
 fn a_full_memory_refuses_and_says_so() {
     let disk = MemStorage::new();
@@ -211,8 +256,11 @@ fn a_full_memory_refuses_and_says_so() {
     let three = [entry(4), entry(5), entry(6)];
     assert!(matches!(journal.append(&three), Err(JournalError::Full(5))));
     assert_eq!(journal.n_waiting(), 3);
+    journal.append(&three[..2]).unwrap();
+    assert!(matches!(journal.append(&three[2..]), Err(JournalError::Full(5))));
+    assert_eq!(journal.n_waiting(), 5, "as many as may");
     journal.commit().unwrap();
-    journal.append(&three).unwrap();
+    journal.append(&three[2..]).unwrap();
     assert_eq!(journal.commit().unwrap().seq, 6);
 }
 

@@ -141,3 +141,84 @@ fn the_reserve_survives_a_power_cut_at_any_call() {
         }
     }
 }
+
+/// Half a reserve is of no use, and takes the room that others lack.
+#[test]
+fn a_reserve_that_cannot_be_made_leaves_nothing_behind() {
+    for call in [Call::Create, Call::Write, Call::SyncData, Call::SyncDir] {
+        let disk = MemStorage::new();
+        let (mut journal, ..) = open(disk.clone(), SMALL).unwrap();
+        disk.fail(call, 1, 2);
+        for _ in 0..2 {
+            let error = journal.keep_reserve().unwrap_err().to_string();
+            assert!(error.starts_with("cannot keep room in reserve: "), "{error}");
+            assert_eq!(disk.bytes(RESERVE), None, "{call:?}");
+        }
+        journal.keep_reserve().unwrap();
+        assert_eq!(disk.bytes(RESERVE).unwrap(), vec![0; 1_024], "{call:?}");
+    }
+}
+
+/// What is there already is used, unless it is not what was made.
+#[test]
+fn a_reserve_of_before_is_kept_if_it_is_whole() {
+    for (found, is_whole) in [
+        (vec![0; 1_024], true),
+        (vec![0; 1_023], false),
+        (vec![0; 1_025], false),
+        (vec![b'x'; 1_024], false),
+        (Vec::new(), false),
+    ] {
+        let disk = MemStorage::new();
+        disk.put(RESERVE, &found);
+        let (mut journal, ..) = open(disk.clone(), SMALL).unwrap();
+        journal.keep_reserve().unwrap();
+        assert_eq!(disk.n_calls(Call::Create), u64::from(!is_whole), "{} bytes", found.len());
+        journal.keep_reserve().unwrap();
+        assert_eq!(disk.n_calls(Call::Create), u64::from(!is_whole), "it is made once");
+        assert_eq!(disk.bytes(RESERVE).unwrap(), vec![0; 1_024]);
+    }
+}
+
+/// The reserve is for a disk that is full: on one that fails it would be spent in vain.
+#[test]
+fn a_disk_that_fails_is_no_full_one() {
+    for call in [Call::Create, Call::Write, Call::SyncData, Call::SyncDir] {
+        let disk = MemStorage::new();
+        let (mut journal, ..) = open(disk.clone(), SMALL).unwrap();
+        journal.keep_reserve().unwrap();
+        disk.fail(call, 1, u64::MAX);
+        for n in 1..=3 {
+            journal.append(&[entry(n)]).unwrap();
+            assert!(journal.commit().is_err());
+            assert!(!journal.is_on_reserve() && disk.bytes(RESERVE).is_some(), "{call:?}");
+        }
+        disk.mend();
+        disk.fill(true);
+        assert_eq!(journal.commit().unwrap().seq, 3, "{call:?}");
+        assert!(journal.is_on_reserve() && disk.bytes(RESERVE).is_none());
+    }
+}
+
+/// Of a backlog that is longer than the reserve, what fits is kept.
+#[test]
+fn a_long_backlog_goes_into_the_reserve_as_far_as_it_fits() {
+    let disk = MemStorage::new();
+    let (mut journal, ..) = open(disk.clone(), SMALL).unwrap();
+    journal.keep_reserve().unwrap();
+    disk.fill(true);
+    journal.append(&(1..=20).map(entry).collect::<Vec<_>>()).unwrap();
+    assert!(journal.commit().is_err());
+    let kept = journal.position();
+    assert!(journal.is_on_reserve() && kept.seq >= 3 && kept.offset <= 1_024, "{kept:?}");
+    assert_eq!(journal.n_waiting() as u64, 20 - kept.seq);
+    let (_, lines, _) = open(disk.after_power_cut(Survival::Nothing), SMALL).unwrap();
+    assert_prefix(&lines);
+    assert_eq!(lines.len() as u64, kept.seq);
+    disk.fill(false);
+    assert_eq!(journal.commit().unwrap().seq, 20);
+    drop(journal);
+    let (_, lines, _) = open(disk, SMALL).unwrap();
+    assert_prefix(&lines);
+    assert_eq!(lines.len(), 20);
+}

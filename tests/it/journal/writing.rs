@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::disk::{Call, MemStorage, Survival};
 use rokade::shell::backoff::Backoff;
 use rokade::shell::disk::Disk;
-use rokade::shell::journal::{Batch, NewLine, Writer, WriterEvent, verify};
+use rokade::shell::journal::{Batch, NewLine, Room, Writer, WriterEvent, verify};
 
 use super::{LONG, assert_prefix, entry, open};
 
@@ -132,6 +132,36 @@ fn a_mishap_and_a_refusal_are_told() {
         Some(WriterEvent::Written { after: 3, durable: false, .. })
     ));
     assert_eq!(writer.blocking_finish().unwrap().position().seq, 2);
+}
+
+/// Once the record is written to what was kept free, that is said, and not that there is no room
+/// for another: there is some until it is used up.
+#[test]
+fn a_reserve_that_is_written_to_is_said_once() {
+    let disk = MemStorage::new();
+    let (mut journal, ..) = open(disk.clone(), LONG).unwrap();
+    journal.keep_reserve().unwrap();
+    disk.fill(true);
+    let threads = Disk::start().unwrap();
+    let (writer, mut events) = Writer::start(&threads, journal, AT_ONCE);
+    writer.blocking_send(batch(1)).unwrap();
+    assert!(matches!(events.blocking_recv(), Some(WriterEvent::Mishap { .. })));
+    assert!(matches!(events.blocking_recv(), Some(WriterEvent::Room(Room::Used))));
+    assert!(matches!(events.blocking_recv(), Some(WriterEvent::Written { durable: true, .. })));
+    let n_tries = disk.n_calls(Call::Create);
+    while disk.n_calls(Call::Create) < n_tries + 5 {
+        std::thread::yield_now();
+    }
+    writer.blocking_send(batch(2)).unwrap();
+    let event = events.blocking_recv();
+    assert!(
+        matches!(event, Some(WriterEvent::Written { after: 2, durable: true, .. })),
+        "{event:?}"
+    );
+    disk.fill(false);
+    assert!(matches!(events.blocking_recv(), Some(WriterEvent::Room(Room::Reserved))));
+    assert_eq!(writer.blocking_finish().unwrap().position().seq, 2);
+    assert!(events.blocking_recv().is_none());
 }
 
 #[tokio::test]
