@@ -2,6 +2,7 @@
 //! was played then is told by how the board stands after it, once it is at rest, by the clock and
 //! by the lever; what they do not tell is a gap in the record.
 
+use super::press::DISPLACED_AFTER;
 use super::taken_over::ADOPTED_ANEW;
 use super::timers::Timer;
 use super::{Cx, Recorder};
@@ -272,6 +273,11 @@ impl Recorder {
             (silence.is_noise, silence.is_reading) = (false, false);
             silence.awaits_clock |=
                 cx.clock.device() == ClockPresence::Present && cx.clock.hangs_on_board();
+            if self.timers.is_set(Timer::Displaced) {
+                // What was played meanwhile is looked for first.
+                self.watch.differs_since = None;
+                self.timers.set(Timer::Displaced, now + DISPLACED_AFTER);
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use super::watch::{LOOK_EVERY, PressSource, SUSPECT_AFTER, Suspect};
 use super::{Cx, KINGS_HOLD, Recorder, VERIFY_AFTER};
 use crate::clock::ClockPresence;
 use crate::game::bench::Bench;
-use crate::game::entry::Fact;
+use crate::game::entry::{Fact, LinkState};
 use crate::game::play::{BOUNCE, Play, REPAIR_AFTER};
 use crate::laws::{Ending, Finding, FindingKind};
 use crate::table::Reading;
@@ -20,7 +20,7 @@ use std::time::Duration;
 /// A lever that was pushed back at once is pressed again within this time.
 const PUSHED_BACK: Duration = Duration::from_secs(2);
 /// Board and record may differ this long before it is reported.
-const DISPLACED_AFTER: Duration = Duration::from_secs(5);
+pub(super) const DISPLACED_AFTER: Duration = Duration::from_secs(5);
 /// So long after the clock was stopped on it a difference is reported that is still there. Less
 /// than it takes the kings to announce a result.
 const STOPPED_AFTER: Duration = Duration::from_secs(2);
@@ -385,10 +385,11 @@ impl Recorder {
         if differs.is_empty() || self.watch.told_illegal.is_some() {
             return;
         }
+        let is_unheard = self.is_silent() && self.link != LinkState::Live;
         let is_weighed = self.watch.on_border.is_some();
-        if is_weighed || self.play.as_ref().is_some_and(Play::is_held) {
+        if is_unheard || is_weighed || self.play.as_ref().is_some_and(Play::is_held) {
             // Whoever goes through moves displaces nothing, and that has been told. Of what may be
-            // an illegal move it will be.
+            // an illegal move it will be; of what nobody hears, once the line is open again.
             self.timers.set(Timer::Displaced, now + DISPLACED_AFTER);
             return;
         }
