@@ -82,8 +82,10 @@ pub(super) struct BusBoard {
 }
 
 impl BusBoard {
+    /// A board of which nothing is known. Whoever followed it before may have ended with its last
+    /// changes in hand, so it is asked for these once more.
     pub(super) fn new(address: u16) -> Self {
-        Self { address, is_fresh: true, ..Self::default() }
+        Self { address, must_repeat: true, is_fresh: true, ..Self::default() }
     }
 
     /// The board is followed from now on, or again. What it remembers is kept.
@@ -95,8 +97,19 @@ impl BusBoard {
         *self = Self { memory, answered, must_repeat, may_be_twice, ..anew };
     }
 
-    /// An answer for changes did not come, or was hurt: they are asked for once more, and may come
-    /// although they are known.
+    /// There was no answer for changes, not even one that was `hurt`.
+    pub(super) fn miss_changes(&mut self, is_hurt: bool) {
+        let has_none = self.must_repeat && !self.may_be_twice && !is_hurt;
+        if has_none {
+            // It was never asked for changes, and may have nothing to tell once more.
+            self.must_repeat = false;
+        } else {
+            self.expect_repeat();
+        }
+    }
+
+    /// An answer for changes was lost: they are asked for once more, and may come although they are
+    /// known.
     pub(super) fn expect_repeat(&mut self) {
         (self.must_repeat, self.may_be_twice) = (true, true);
     }

@@ -160,6 +160,10 @@ impl BusLine {
     pub fn link_down(&mut self) {
         self.phase = BusPhase::Down;
         self.decoder = BusDecoder::default();
+        if let Some(question) = self.question.take_if(|question| question.command.is_for_changes())
+        {
+            self.seats[question.idx].board.expect_repeat();
+        }
         self.question = None;
         self.visit.clear();
         self.round.clear();
@@ -365,9 +369,9 @@ impl BusLine {
         let Some(question) = self.question.take() else { return };
         let Question { idx, command, n_sent, is_hurt, .. } = question;
         let seat = &mut self.seats[idx];
-        let is_changes = matches!(command, BusCommand::SendChanges | BusCommand::RepeatChanges);
+        let is_changes = command.is_for_changes();
         if is_changes {
-            seat.board.expect_repeat();
+            seat.board.miss_changes(is_hurt);
         }
         // The first command may be swallowed by a board that was in single mode (protocol 4.1).
         let is_again = is_hurt && n_sent < N_TRIES || seat.standing == Standing::New && n_sent < 2;

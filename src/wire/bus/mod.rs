@@ -73,6 +73,11 @@ impl BusCommand {
         (0x8d, Self::SendAll),
     ];
 
+    /// Whether its answer is told once, and again only to who asks for the same once more.
+    pub(super) const fn is_for_changes(self) -> bool {
+        matches!(self, Self::SendChanges | Self::RepeatChanges)
+    }
+
     /// Only these may be for all (protocol 4.2).
     const fn may_be_for_all(self) -> bool {
         matches!(self, Self::Ping | Self::EndBusMode | Self::Reset)

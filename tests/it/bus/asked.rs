@@ -16,7 +16,16 @@ struct Asked {
 }
 
 impl Asked {
+    /// A board that had nothing to tell once more.
     fn new() -> Self {
+        let mut asked = Self::first();
+        assert_eq!(asked.for_changes(), 0x84);
+        asked.says(BusAnswer::Changes(Vec::new()));
+        asked
+    }
+
+    /// A board that was not asked for changes yet.
+    fn first() -> Self {
         let mut bus = BusLine::new(&[FIRST]);
         bus.link_up(Mono::default());
         Self { bus, ms: 0, n_calls: 0 }
@@ -181,4 +190,41 @@ fn answers_that_come_late_are_told_once() {
     assert_eq!(asked.says(BusAnswer::Changes(put.clone())), 0, "it was not asked for");
     assert_eq!(asked.for_changes(), 0x84);
     assert_eq!(asked.says(BusAnswer::Changes(put)), 1);
+}
+
+/// Whoever asked before may have ended with changes in hand. So they are asked for first, and are
+/// for the memory alone, as all of before; a board that has none to tell once more is asked on.
+#[test]
+fn what_was_told_to_who_asked_before_is_asked_for_first() {
+    let (lifted, put) = (vec![0x40, 0x34], vec![0x41, 0x24]);
+    let mut asked = Asked::first();
+    assert_eq!(asked.for_changes(), 0x84);
+    assert_eq!(asked.says(BusAnswer::Changes(lifted)), 0);
+    assert_eq!(asked.bus.take_sent()[0][0], 0x83);
+    assert_eq!(asked.says(BusAnswer::Changes(put.clone())), 0);
+    for _ in 0..3 {
+        assert_eq!(asked.for_changes(), 0x83);
+        assert_eq!(asked.says(BusAnswer::Changes(put.clone())), 1);
+    }
+
+    let mut asked = Asked::first();
+    assert_eq!(asked.for_changes(), 0x84);
+    for _ in 0..3 {
+        assert_eq!(asked.for_changes(), 0x83, "there was no answer for what is told once more");
+        asked.says(BusAnswer::Changes(Vec::new()));
+    }
+}
+
+/// The cable comes out while the board answers: it is asked for the same once more.
+#[test]
+fn an_answer_that_a_cable_swallows_is_asked_for_again() {
+    let mut asked = Asked::new();
+    for _ in 0..3 {
+        asked.for_changes();
+        asked.says(BusAnswer::Changes(Vec::new()));
+    }
+    assert_eq!(asked.for_changes(), 0x83);
+    asked.bus.link_down();
+    asked.bus.link_up(Mono::from_millis(asked.ms));
+    assert_eq!(asked.for_changes(), 0x84);
 }

@@ -96,6 +96,13 @@ impl House {
         self.script.make_contiguous().sort_by_key(|(at, ..)| *at);
     }
 
+    /// Whoever asks has ended, and another one asks from now on, who knows nothing.
+    pub(crate) fn asked_anew(&mut self) {
+        let n = u16::try_from(self.line.n_tables()).expect("as many as there are addresses");
+        self.bus = BusLine::new(&(FIRST..FIRST + n).collect::<Vec<_>>());
+        self.bus.link_up(self.now);
+    }
+
     pub(crate) fn spoiled(&mut self, noise: Option<Noise>) {
         self.noise = noise;
     }

@@ -14,7 +14,9 @@ use rokade::sim::{Replay, TableKind, blame, games, hands};
 use rokade::table::{Reading, Sight};
 use rokade::time::Mono;
 use rokade::wire::bus::{BusAnswer, BusFault, BusLine, BusMessage};
-use rokade::wire::{BoardCommand, BoardMessage, ClockMessage, FieldCode, Orientation};
+use rokade::wire::{
+    BoardCommand, BoardMessage, ClockMessage, FieldCode, LogEvent, Orientation, decode_log,
+};
 use shakmaty::{CastlingMode, Chess, Square};
 
 use super::house::{BEGINS, FIRST, House, later, table};
@@ -306,6 +308,42 @@ fn boards_leave_and_join() {
     assert!(back.since(BEGINS + secs(30)) < secs(6), "{back:?}");
     assert_eq!(fields(&house, 0).len(), 2, "the others go on");
     assert!(fields(&house, 1).is_empty(), "what it found when it got its power is no play");
+}
+
+/// Whoever asked ends with a change in hand: the next one has it in the board's memory with all
+/// that has come since.
+#[test]
+fn what_was_fetched_last_is_in_the_memory_for_the_next_who_asks() {
+    for n_told in [1, 2] {
+        let mut house = House::of(1);
+        house.plays(0, &moved(1_000, Square::E2, Square::E4));
+        house.plays(0, &moved(2_500, Square::E7, Square::E5));
+        let mut until = BEGINS;
+        while fields(&house, 0).len() < n_told {
+            until = until + Duration::from_millis(1);
+            house.run_until(until);
+        }
+        house.asked_anew();
+        house.run_until(BEGINS + secs(10));
+        assert_eq!(fields(&house, 0).len(), n_told, "they are for the memory alone");
+        house.order(0, &BoardCommand::SendBoard);
+        house.order(0, &BoardCommand::SendLog);
+        house.run_until(BEGINS + secs(12));
+        let log = house.told.iter().find_map(|(_, _, message)| match message {
+            BoardMessage::Log(log) => Some(decode_log(log)),
+            _ => None,
+        });
+        let log = log.expect("the memory");
+        let changed: Vec<Square> = log
+            .iter()
+            .filter_map(|event| match event {
+                LogEvent::Change { field, .. } => Some(Orientation::Normal.square(*field)),
+                _ => None,
+            })
+            .collect();
+        let all = [Square::E2, Square::E4, Square::E7, Square::E5];
+        assert!(changed.ends_with(&all[n_told - 1..]), "{n_told}: {changed:?}");
+    }
 }
 
 /// With noise that hurts one byte in two hundred all changes arrive, once and in their order.
