@@ -7,7 +7,7 @@
 # of them unless named. All of them take a day. Smaller, or larger, by: SEARCHES for input that breaks a property
 # (100 unless given), KILLS of the daemon (2000), ROKADE_UNPLUGS of a cable on a pseudo-terminal (1000), ROKADE_GAMES
 # in which the power goes at every call (20), ROKADE_BYTES through each decoder (10^9), HOURS of four idle boards (24,
-# SPEED times as fast as in the world, 100; needs root), MUTANTS (300), SECONDS_HALL beside hostile connections (240),
+# SPEED times as fast as in the world, 100; needs root), MUTANTS (300), SECONDS_HALL beside CROWD hostile connections (720, 500),
 # SECONDS_FUZZ for each target (600, needs cargo-fuzz), UNPLUGS and CUTS on the emulated Pi (100 and 50, needs root).
 # Prints lines of `what figure target PASS|FAIL` and ends with exit code 1 if anything failed.
 set -euo pipefail
@@ -136,7 +136,7 @@ mutants() {
 }
 
 hostile() {
-    SECONDS_HALL=${SECONDS_HALL:-240} tests/steadfast.sh network | tee "$scratch/out" || has_failed=1
+    CROWD=${CROWD:-500} SECONDS_HALL=${SECONDS_HALL:-720} tests/steadfast.sh network | tee "$scratch/out" || has_failed=1
 }
 
 fuzz() {

@@ -8,7 +8,7 @@
 #
 # A ROW is one of loop, damage, disk, faults, boards, network, durable; all of them unless named. GAMES
 # is how many games the loop has, 20000 unless given; SECONDS_HALL how long the hall plays, 240
-# unless given; CARGO the program that builds. Prints lines of `what figure target PASS|FAIL` and
+# unless given; CROWD how many connections mean harm, 15200 unless given; CARGO the program that builds. Prints lines of `what figure target PASS|FAIL` and
 # ends with exit code 1 if anything failed. What is timed wants a machine that does nothing else.
 set -euo pipefail
 export LC_ALL=C
@@ -17,7 +17,7 @@ cd "$(dirname "$0")/.."
 . tests/figure.sh
 cargo=${CARGO:-cargo}
 games=${GAMES:-20000}
-export ROKADE_HALL_SECONDS=${SECONDS_HALL:-240}
+export ROKADE_HALL_SECONDS=${SECONDS_HALL:-240} ROKADE_HALL_CROWD=${CROWD:-15200}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 

@@ -45,9 +45,6 @@ fn main() -> ExitCode {
     if let Ok(address) = std::env::var("ROKADE_HALL_CONTROL") {
         crowd::answer(address.parse().expect("an address"));
     }
-    let number = |name, usual| {
-        std::env::var(name).map_or(usual, |text| text.parse::<usize>().expect("a number"))
-    };
     let seconds = number("ROKADE_HALL_SECONDS", 240);
     let half = std::env::var("ROKADE_HALL").unwrap_or_default();
     let mut is_good = true;
@@ -58,6 +55,11 @@ fn main() -> ExitCode {
         is_good &= network::bad_network(seconds as u64);
     }
     if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The number that the environment has under `name`.
+fn number(name: &str, usual: usize) -> usize {
+    std::env::var(name).map_or(usual, |text| text.parse().expect("a number"))
 }
 
 /// Whoever measures waits for nobody, or he would measure himself. Where that is not allowed, he

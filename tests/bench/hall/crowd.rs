@@ -7,10 +7,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{interval, sleep};
 
-/// Viewers that only look, connections that ask without end, and those that say nothing.
-const N_VIEWERS: usize = 5_000;
+/// Connections that ask without end. Of the others one in three only looks, and two say nothing.
 const N_FLOODS: usize = 200;
-const N_IDLE: usize = 10_000;
+/// How many come in all, unless `ROKADE_HALL_CROWD` says otherwise.
+const N_CROWD: usize = 15_200;
 /// So often the board that is looked at changes, and so many bytes are sent of that to each viewer.
 const NEWS_EVERY: Duration = Duration::from_millis(150);
 const N_NEWS_BYTES: usize = 2_000;
@@ -23,6 +23,11 @@ fn event_loop() -> tokio::runtime::Runtime {
     runtime.expect("an event loop")
 }
 
+/// How many come in all.
+pub(crate) fn n_crowd() -> usize {
+    crate::number("ROKADE_HALL_CROWD", N_CROWD)
+}
+
 /// Sends all that, until it is killed.
 pub(crate) fn flood(address: SocketAddr) -> ! {
     let ask = format!("GET /board/table-0/game.pgn HTTP/1.1\r\nHost: {address}\r\n\r\n");
@@ -31,11 +36,13 @@ pub(crate) fn flood(address: SocketAddr) -> ! {
          Connection: upgrade\r\nSec-WebSocket-Version: 13\r\n\
          Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
     );
+    let n_crowd = n_crowd();
+    let n_viewers = n_crowd.saturating_sub(N_FLOODS) / 3;
     event_loop().block_on(async move {
-        for n in 0..N_VIEWERS + N_FLOODS + N_IDLE {
+        for n in 0..n_crowd {
             let words = match n {
-                n if n < N_VIEWERS => stay.clone(),
-                n if n < N_VIEWERS + N_FLOODS => ask.repeat(20),
+                n if n < n_viewers => stay.clone(),
+                n if n < n_viewers + N_FLOODS => ask.repeat(20),
                 _ => String::new(),
             };
             tokio::spawn(come_again(address, words));

@@ -3,7 +3,7 @@
 //! much longer than that a record takes is what the network can do to it by way of the daemon.
 //! What the machine itself does to a recorder, when a crowd is on it, is printed beside it.
 
-use crate::{Hall, figure};
+use crate::{Hall, crowd, figure};
 use rokade::sim::hands::Span;
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 const N_TIMED: usize = 32;
 /// Each of the three is measured so often, in turn.
 const N_ROUNDS: u64 = 4;
+/// A crowd of so many is no load for the machine that it runs on.
+const N_SMALL: usize = 500;
 /// How long the crowd takes to come, and to be gone.
 const COMING: Duration = Duration::from_secs(6);
 const GOING: Duration = Duration::from_secs(3);
@@ -66,7 +68,7 @@ fn again(rank: &[&str], part: &str, address: SocketAddr) -> Child {
 }
 
 /// The crowd at `address`. It runs when nobody else does, and so does the server of the control.
-fn crowd(network: Network, ours: SocketAddr, control: SocketAddr) -> Option<Crowd> {
+fn gather(network: Network, ours: SocketAddr, control: SocketAddr) -> Option<Crowd> {
     const LAST: [&str; 3] = ["chrt", "-i", "0"];
     let address = if network == Network::Control { control } else { ours };
     let mut all = Vec::new();
@@ -153,7 +155,7 @@ pub(crate) fn bad_network(seconds: u64) -> bool {
     let span = Duration::from_secs(seconds) / (N_ROUNDS as u32 * 3);
     for _ in 0..N_ROUNDS {
         for ((network, _), found) in NETWORKS.iter().zip(&mut all) {
-            let crowd = crowd(*network, hall.address, control);
+            let crowd = gather(*network, hall.address, control);
             let mut check_at = Instant::now();
             measure(&hall, span, found, || {
                 if *network == Network::Loud && check_at <= Instant::now() {
@@ -190,8 +192,10 @@ pub(crate) fn bad_network(seconds: u64) -> bool {
         control.1 / quiet.1,
         loud.1 / quiet.1
     );
-    let mut is_good = figure("network.record-p99", loud.1, " ms", control.1 * 1.1);
-    is_good &= figure("network.record-p99-from-outside", loud.0, " ms", control.0 * 1.1);
+    // A crowd that costs the machine itself nothing may cost nothing by way of us either.
+    let held = if crowd::n_crowd() <= N_SMALL { quiet } else { control };
+    let mut is_good = figure("network.record-p99", loud.1, " ms", held.1 * 1.1);
+    is_good &= figure("network.record-p99-from-outside", loud.0, " ms", held.0 * 1.1);
     is_good &= figure("network.health-p99", at(&mut checks, 99), " ms", 100.0);
     is_good &= figure("network.arbiter-p99", at(&mut orders, 99), " ms", 100.0);
     is_good &= figure("network.memory", memory, " MB", 256.0);
