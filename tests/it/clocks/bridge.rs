@@ -186,3 +186,28 @@ fn a_bridge_of_another_version_is_told_of_once() {
     assert_eq!(told, 1);
     assert!(!out.contains(&DriverOutput::Send(ToBridge::Listen(Address::General).encode())));
 }
+
+/// The end of a write that was given up comes late: it says nothing of the one that is under way.
+#[test]
+fn the_end_of_another_write_is_none_of_this_one() {
+    let (mut driver, mut out) = (BridgeLink::default(), Vec::new());
+    let ended =
+        |number| PortInput::Bytes(FromBridge::End { number, end: WriteEnd::NoAnswer }.encode());
+    let n_written = |out: &[DriverOutput<Vec<u8>>]| {
+        let is_write = |line: &Vec<u8>| String::from_utf8_lossy(line).contains("write");
+        out.iter().filter(|act| matches!(act, DriverOutput::Send(line) if is_write(line))).count()
+    };
+    driver.handle(Mono(0), &PortInput::Up, &mut out);
+    driver.handle(Mono(1), &PortInput::Bytes(FromBridge::Hello(1).encode()), &mut out);
+    driver.want(Mono(2), wanted(), &mut out);
+    let mut now = Mono(2);
+    while n_written(&out) == 0 {
+        now = ClockDriver::wake_at(&driver).unwrap();
+        ClockDriver::on_timeout(&mut driver, now, &mut out);
+    }
+    let (wake_at, n) = (ClockDriver::wake_at(&driver), n_written(&out));
+    driver.handle(now, &ended(200), &mut out);
+    assert_eq!((ClockDriver::wake_at(&driver), n_written(&out)), (wake_at, n));
+    driver.handle(now, &ended(1), &mut out);
+    assert_ne!(ClockDriver::wake_at(&driver), wake_at, "it has no answer, and is tried again");
+}

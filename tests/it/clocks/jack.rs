@@ -352,6 +352,24 @@ fn the_host_listens_for_the_answer_before_it_asks() {
     assert_eq!(bus.clock.text().as_ref(), Some(b"e2e4       "));
 }
 
+/// The end of a text that is shown is answered where texts are; who asks once more asks where there
+/// is none.
+#[test]
+fn the_end_of_a_text_is_answered_where_the_text_was() {
+    let mut bus = Bus::new(Dgt3000State::Idle);
+    bus.want(Wanted { text: Some(ClockText::plain("e2e4")), ..driven(Runs::Left) });
+    bus.pass(5 * SECOND);
+    let n = bus.ops.len();
+    bus.want(driven(Runs::Left));
+    bus.pass(5 * SECOND);
+    let (ops, end) = (&bus.ops[n..], I2cOp::Write(I2cCommand::EndDisplay.encode()));
+    let ends: Vec<usize> = (0..ops.len()).filter(|idx| ops[*idx] == end).collect();
+    let [idx] = ends[..] else { panic!("{ops:?}") };
+    let listens = ops[..idx].iter().rev().find(|op| matches!(op, I2cOp::Listen(_)));
+    assert_eq!(listens, Some(&I2cOp::Listen(Address::General)), "{ops:?}");
+    assert_eq!(bus.clock.text(), None);
+}
+
 #[test]
 fn a_clock_with_a_game_of_its_own_is_told_of_and_left_in_peace() {
     let mut bus = Bus::new(Dgt3000State::OwnGame);

@@ -56,6 +56,16 @@ fn one_command_is_under_way_at_a_time() {
 }
 
 #[test]
+fn a_beep_is_sent_at_once() {
+    let mut world = World::new(ClockKind::Xl, Obedience::Remote);
+    world.want(driven(Runs::Left));
+    world.pass(20 * SECOND);
+    let n = world.n_sent;
+    world.beep(4);
+    assert_eq!(world.n_sent, n + 1);
+}
+
+#[test]
 fn the_newest_of_waiting_texts_is_shown() {
     let mut world = World::new(ClockKind::Dgt3000, Obedience::Remote);
     world.pass(5 * SECOND);

@@ -246,6 +246,7 @@ fn without_a_checksum_damage_is_read_as_if_it_were_the_record() {
 fn a_lost_block_costs_the_lines_in_it() {
     let whole = hundred();
     let ends = ends(&whole);
+    let mut n_told = 0;
     for from in (0..whole.len() - 2_000).step_by(199) {
         let mut bytes = whole.clone();
         bytes[from..from + 512].fill(0);
@@ -256,7 +257,28 @@ fn a_lost_block_costs_the_lines_in_it() {
         assert!(!is_torn && !verdict.is_sound());
         assert!(missing(&lines, 100) <= touched as u64, "from {from}: {verdict}");
         assert_eq!(damage.iter().map(Damage::n_lost).sum::<u64>(), missing(&lines, 100));
+        for damage in damage.iter().filter(|damage| damage.n > 1) {
+            let (first, last) = (damage.first, damage.first + damage.n - 1);
+            let words = format!(" (lines {first} to {last} cannot be read)");
+            assert!(damage.to_string().ends_with(&words), "{damage}");
+            n_told += 1;
+        }
         assert_eq!(reading::all(&disk), lines);
+    }
+    assert!(n_told > 10);
+}
+
+/// How much of a line that was cut off is set aside is told to the byte.
+#[test]
+fn a_torn_end_is_told_with_its_length() {
+    let whole = filled(3, LONG).bytes("000001.journal").unwrap();
+    let ends = ends(&whole);
+    for n in [1, 20] {
+        let disk = disk_with(&whole[..ends[2] - n]);
+        let (_, found) = Journal::open(disk, boot()).unwrap();
+        let torn = found.torn.expect("an end that was cut off");
+        let (offset, bytes) = (ends[1] as u64, (ends[2] - n - ends[1]) as u64);
+        assert_eq!((torn.offset, torn.bytes), (offset, bytes));
     }
 }
 

@@ -1,11 +1,12 @@
 //! The task that writes: nothing comes out of it before it is durable.
 
+use std::sync::mpsc;
 use std::time::Duration;
 
 use super::disk::{Call, MemStorage, Survival};
 use rokade::shell::backoff::Backoff;
 use rokade::shell::disk::Disk;
-use rokade::shell::journal::{Batch, NewLine, Room, Writer, WriterEvent, verify};
+use rokade::shell::journal::{Batch, Limits, NewLine, Room, Writer, WriterEvent, verify};
 
 use super::{LONG, assert_prefix, entry, open};
 
@@ -180,4 +181,30 @@ async fn the_async_side_only_waits_for_events() {
         };
         assert_eq!(after, n);
     }
+}
+
+/// Batches that come together may be more than the memory holds: what is there is written, and the
+/// rest goes in behind it.
+#[test]
+fn more_than_the_memory_holds_is_written_in_turns() {
+    let disk = MemStorage::new();
+    let (journal, ..) = open(disk.clone(), Limits { waiting: 5, ..LONG }).unwrap();
+    let threads = Disk::start().unwrap();
+    let (writer, mut events) = Writer::start(&threads, journal, AT_ONCE);
+    // While its thread is busy they wait, and are then taken together.
+    let (go, waits) = mpsc::channel();
+    threads.spawn(async move { waits.recv().unwrap() });
+    for first in [1, 5, 9] {
+        let lines = (first..first + 4).map(entry).collect();
+        writer.blocking_send(Batch { lines, after: first }).unwrap();
+    }
+    go.send(()).unwrap();
+    for n in [1, 5, 9] {
+        let event = events.blocking_recv().unwrap();
+        assert!(
+            matches!(event, WriterEvent::Written { after, durable: true, .. } if after == n),
+            "{event:?}"
+        );
+    }
+    assert_eq!(writer.blocking_finish().unwrap().position().seq, 12);
 }

@@ -461,3 +461,12 @@ fn lines_of_novag_are_found_however_they_are_sliced_and_hurt() {
         assert_eq!(known, ["tells", "move e2e4", "taken back"], "in slices of {slice}");
     }
 }
+
+/// A line of numbers that does not end is given up where it is longer than any.
+#[test]
+fn a_line_without_an_end_is_noise() {
+    let cuttings = cut::<FromCertabo>(format!(":{}", "1 ".repeat(4_000)).as_bytes());
+    assert!(cuttings.n_noise > 0 && cuttings.messages.is_empty());
+    let cuttings = cut::<FromCertabo>(format!(":{}", "1 ".repeat(20)).as_bytes());
+    assert_eq!(cuttings.n_noise, 0, "it may still become a message");
+}
