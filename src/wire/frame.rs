@@ -11,11 +11,14 @@ use std::time::Duration;
 use crate::table::words;
 use crate::time::Mono;
 use crate::wire::message::{
-    BoardMessage, HEADER_LEN, LOG_LEN_MAX, is_known, is_plausible, total_len,
+    BoardMessage, HEADER_LEN, LOG_LEN_MAX, id, is_known, is_plausible, total_len,
 };
 
 /// A message whose next byte takes this long is given up (protocol 1.2, step 5).
 pub const STALLED: Duration = Duration::from_millis(500);
+/// So long a log may stop, which takes eight seconds (protocol 1.5): a machine that is held up for a
+/// moment would lose all of it. Whatever else the board has to say ends it as well. Ours.
+pub const LOG_STALLED: Duration = Duration::from_millis(2_500);
 
 /// A run of noise is reported at this length even if it has not ended, so that a line that only
 /// makes noise is noticed. A decision of ours.
@@ -63,7 +66,8 @@ pub enum Item {
 
 /// The state between two reads: an unfinished message or an unfinished run of noise, never both.
 ///
-/// What it emits depends on the bytes and on pauses of [`STALLED`] or more, and on nothing else:
+/// What it emits depends on the bytes and on pauses of [`STALLED`] or more, within a log of
+/// [`LOG_STALLED`], and on nothing else:
 /// however the bytes are cut into reads, the items are the same. To that end a run of noise is
 /// reported only when it ends (by a message, a pause, or [`NOISE_RUN_MAX`]), in one item. Every
 /// byte pushed is at last in exactly one item.
@@ -107,7 +111,8 @@ impl Decoder {
     /// reported. Calling early, late or never does no harm to the messages.
     pub fn wake_at(&self) -> Option<Mono> {
         let is_waiting = !self.partial.is_empty() || self.n_noise > 0;
-        is_waiting.then(|| self.last + STALLED)
+        let is_log = self.partial.first() == Some(&id::LOG) && self.partial.len() > HEADER_LEN;
+        is_waiting.then(|| self.last + if is_log { LOG_STALLED } else { STALLED })
     }
 
     /// Reports what is unfinished and forgets it, as when the line is lost.

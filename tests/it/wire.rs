@@ -190,6 +190,10 @@ fn a_message_that_stalls_is_given_up() {
             "skipped 3 timed-out, skipped 2 noise, field e4 P",
         ),
         (&[(0, "8E 00 05"), (500, "")], "skipped 3 timed-out"),
+        (&[(0, "8F 00 07 24"), (2_499, "41 34"), (4_998, "00")], "log 24 41 34 00"),
+        (&[(0, "8F 00 07 24"), (2_500, "41 34 00")], "skipped 4 timed-out"),
+        (&[(0, "8F 00 07 24"), (600, "8E 00 05 34 00")], "skipped 4 interrupted, field e2 ."),
+        (&[(0, "8F 00"), (500, "07 24 41 34 00")], "skipped 2 timed-out"),
         (&[(0, "31"), (499, "")], ""),
         (&[(0, "31 32"), (500, "")], "skipped 2 noise"),
         // Time never runs backwards, but a decoder must not care.
@@ -230,6 +234,15 @@ fn a_board_of_a_hundred_fields_is_not_supported_and_no_error() {
     let mut dump = vec![0x86, 0x00, 0x67];
     dump.resize(103, 0x00);
     assert_eq!(item(&decode(&dump)[0]), "skipped 103 unsupported");
+}
+
+/// Of half a board of a hundred fields each code is four bits.
+#[test]
+fn half_a_board_of_a_hundred_fields_is_read() {
+    let frame = |code: u8| [&[0x94, 0, 53][..], &[code; 50]].concat();
+    let read = Item::Message(BoardMessage::BlackFields(Box::new([0x0c; 50])));
+    assert_eq!(decode(&frame(0x0c)), [read.clone()]);
+    assert_eq!(decode(&frame(0x7c)), [read]);
 }
 
 /// Row L2.1a: a board of fewer than 64 squares is no board, so no game begins on it.
