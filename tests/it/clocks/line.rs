@@ -8,7 +8,8 @@ use rokade::table::End;
 use rokade::time::Mono;
 use rokade::wire::segments::segments;
 use rokade::wire::{
-    Ack, Button, Buttons, ClockKind, ClockNews, ClockText, Difference, Icons, Runs, Wanted,
+    Ack, BoardLink, Button, Buttons, ClockDriver, ClockKind, ClockNews, ClockText, Difference,
+    Icons, PortDriver, PortInput, Runs, Wanted,
 };
 use std::time::Duration;
 
@@ -63,6 +64,24 @@ fn a_beep_is_sent_at_once() {
     let n = world.n_sent;
     world.beep(4);
     assert_eq!(world.n_sent, n + 1);
+}
+
+/// A board is there as long as it says anything, be it no message.
+#[test]
+fn a_board_that_only_makes_noise_is_not_silent() {
+    let (mut link, mut out) = (BoardLink::default(), Vec::new());
+    let version = PortInput::Bytes(vec![0x93, 0, 5, 1, 8]);
+    ClockDriver::handle(&mut link, Mono::default(), &PortInput::Up, &mut out);
+    ClockDriver::handle(&mut link, Mono::from_millis(50), &version, &mut out);
+    assert!(link.is_linked());
+    for ms in (400..9_000).step_by(400) {
+        let at = Mono::from_millis(ms);
+        ClockDriver::handle(&mut link, at, &PortInput::Bytes(vec![0x31]), &mut out);
+        ClockDriver::on_timeout(&mut link, at, &mut out);
+    }
+    assert!(link.is_linked());
+    ClockDriver::on_timeout(&mut link, Mono::from_millis(14_000), &mut out);
+    assert!(!link.is_linked(), "now it is");
 }
 
 #[test]
