@@ -241,7 +241,7 @@ fn a_board_of_a_hundred_fields_is_not_supported_and_no_error() {
 fn half_a_board_of_a_hundred_fields_is_read() {
     let frame = |code: u8| [&[0x94, 0, 53][..], &[code; 50]].concat();
     let read = Item::Message(BoardMessage::BlackFields(Box::new([0x0c; 50])));
-    assert_eq!(decode(&frame(0x0c)), [read.clone()]);
+    assert_eq!(decode(&frame(0x0c)), std::slice::from_ref(&read));
     assert_eq!(decode(&frame(0x7c)), [read]);
 }
 
