@@ -16,8 +16,8 @@ use crate::wire::message::{
 
 /// A message whose next byte takes this long is given up (protocol 1.2, step 5).
 pub const STALLED: Duration = Duration::from_millis(500);
-/// So long a log may stop, which takes eight seconds (protocol 1.5): a machine that is held up for a
-/// moment would lose all of it. Whatever else the board has to say ends it as well. Ours.
+/// So long a log may stop, which takes eight seconds (protocol 1.5): a machine that is held up for
+/// a moment would lose all of it. Whatever else the board has to say ends it as well. Ours.
 pub const LOG_STALLED: Duration = Duration::from_millis(2_500);
 
 /// A run of noise is reported at this length even if it has not ended, so that a line that only
