@@ -246,7 +246,7 @@ codes! {
 /// What is said of a board on which no game begins,
 const NO_START: &str = "no start position on the board; recording begins with one or with play";
 /// of a board's memory that does not fit,
-const SET_ASIDE: &str = "the board's own memory does not fit what was seen; it is set aside";
+const SET_ASIDE: &str = "the board's own memory does not tell what was played; it is set aside";
 /// and of a line on which bytes are hurt.
 const HURT: &str = "bytes on the line to the board are hurt, and how it stands is not known: see \
                     to its cable; what is played meanwhile may stay unknown";

@@ -278,9 +278,10 @@ impl<'w> Run<'w> {
         if matches!(pull, Pull::Out(Away::Exchanged { .. })) {
             tables.exchange();
         }
-        if pull == Pull::In(Away::Power) {
-            tables.heard.table.happen(now, &Happening::PowerOff);
-            tables.heard.table.happen(now, &Happening::PowerOn);
+        match pull {
+            Pull::Out(Away::Power) => _ = tables.heard.table.happen(now, &Happening::PowerOff),
+            Pull::In(Away::Power) => _ = tables.heard.table.happen(now, &Happening::PowerOn),
+            _ => {}
         }
         self.ear.forget();
         self.is_killed = pull == Pull::Out(Away::Daemon);

@@ -92,7 +92,8 @@ pub struct Out {
 pub enum Away {
     /// The cable is out.
     Cable,
-    /// The same; the board has its power from it, and looks at its squares anew when that is back.
+    /// The same; the board has its power from it, sees nothing meanwhile, and looks at its squares
+    /// anew when that is back.
     Power,
     /// The daemon is killed, and goes on from what is on record.
     Daemon,

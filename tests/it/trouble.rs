@@ -11,8 +11,8 @@ use rokade::game::Unknown;
 use rokade::game::entry::{Entry, Fact};
 use rokade::laws::{Edition, FindingKind};
 use rokade::sim::account::Discrepancies;
-use rokade::sim::trouble::{Noise, Toll, TroubleCase, TroubleKind};
-use rokade::sim::{TableKind, Truth};
+use rokade::sim::trouble::{Away, Noise, Toll, TroubleCase, TroubleKind};
+use rokade::sim::{Replay, TableKind, Truth};
 use rokade::table::Sight;
 use rokade::track::line::CompletedBy;
 use shakmaty::fen::Fen;
@@ -95,9 +95,35 @@ fn what_is_missed_again_and_again_stays_unknown() {
 #[test]
 fn what_the_memory_tells_was_played() {
     for seed in [47, 70, 93, 98] {
-        let account = case(seed, TroubleKind::Cable).run(&[]).account;
+        let case = case(seed, TroubleKind::Cable);
+        let (played, mut trouble) = case.prepare(&[]);
+        // The board has its power from elsewhere.
+        trouble.outs.iter_mut().for_each(|out| out.what = Away::Cable);
+        let replay = Replay::run_amid(&played.script, case.settings(&played), &trouble);
+        let account = Discrepancies::new(&played.truth, &replay.entries, &trouble.outs);
         assert_eq!(account, Discrepancies::default(), "seed {seed}");
     }
+}
+
+/// Each of these had moves on record that nobody played, in an order in which they were not played,
+/// or a player who was named for a board that nobody heard: the board had its power from the cable
+/// that was out, or a piece was seen twice where it was taken over.
+#[test]
+fn what_a_board_without_power_missed_stays_unknown() {
+    let blitz = [96_100_040, 96_100_131, 98_000_310, 98_100_154, 98_100_601];
+    let named = [98_100_268, 98_100_838, 98_100_951];
+    for seed in blitz.into_iter().chain(named) {
+        let troubled = case(seed, TroubleKind::Cable).run(&[]);
+        let account = (troubled.account.n_invented, troubled.account.n_missing);
+        assert_eq!((account, troubled.n_accused), ((0, 0), 0), "seed {seed}");
+    }
+    for seed in [98_000_630, 98_000_696, 98_100_024] {
+        let laws = Some(Edition::M2023);
+        let troubled = TroubleCase { laws, ..case(seed, TroubleKind::Cable) }.run(&[]);
+        assert_eq!(troubled.n_accused, 0, "seed {seed}: judged before the gap was on record");
+    }
+    let joined = case(98_000_203, TroubleKind::Join).run(&[]).account;
+    assert_eq!((joined.n_invented, joined.is_end_false), (0, false), "a piece seen twice");
 }
 
 /// Each of these had a position on record that never stood on the board: pieces were in somebody's

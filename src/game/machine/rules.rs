@@ -145,8 +145,7 @@ impl Game {
             // What was played later may forbid it; then the record stands.
             play.settle_order(now, ply, m, &mut self.out.facts).ok();
         }
-        let is_unseen = |fact: &Fact| matches!(fact, Fact::Gap { .. } | Fact::GapClosed { .. });
-        let has_gap = self.out.facts.iter().any(is_unseen);
+        let has_gap = self.out.facts.iter().any(is_of_gap);
         if has_gap {
             self.drop_doubt(now);
         }
@@ -291,6 +290,13 @@ impl Game {
             // Who presses an illegal move back gives its player the time that is his.
             self.drop_doubt(now);
         }
+        // How the board stands after a stretch that nobody saw is judged by what the record has of
+        // that.
+        let is_unseen = self.out.facts.iter().any(is_of_gap);
+        if is_unseen {
+            self.tell_reopened(now);
+            self.follow_record(now);
+        }
         let call = self.out.facts.iter().find_map(call_of);
         if let Some(call) = call.filter(|_| !self.is_unsure(now)) {
             self.tell(now, &call);
@@ -298,8 +304,10 @@ impl Game {
         if self.bench_wakes_at().is_some_and(|due| due <= now) {
             self.tell(now, &Told::Passed);
         }
-        self.tell_reopened(now);
-        self.follow_record(now);
+        if !is_unseen {
+            self.tell_reopened(now);
+            self.follow_record(now);
+        }
         self.end_by_position(now);
         if let Some(by) = found {
             self.tell(now, &Told::Illegal(by));
@@ -318,4 +326,9 @@ impl Game {
         self.clock.order(now, &orders, after, is_over, &mut self.out.facts);
         effects.extend(orders.into_iter().map(Effect::Clock));
     }
+}
+
+/// Whether this says what is known of a stretch that nobody saw.
+fn is_of_gap(fact: &Fact) -> bool {
+    matches!(fact, Fact::Gap { .. } | Fact::GapClosed { .. })
 }

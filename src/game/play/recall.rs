@@ -6,11 +6,15 @@ use super::{BOUNCE, Play};
 use crate::game::entry::{Basis, Fact};
 use crate::table::{Placement, Times};
 use crate::time::Mono;
+use crate::track::bridge::{self, Unseen};
 use crate::track::line::CompletedBy;
 use crate::track::tracker::STEP_MAX;
 use crate::track::weigh::CLEAR_LEAD;
 use crate::track::{Step, Tracker};
 use shakmaty::Color;
+
+/// Squares that one move and a piece in a hand change at the most, castling aside. Ours.
+const IN_HAND_MAX: usize = 3;
 
 /// What a board remembers, laid along what is known of it.
 pub(in crate::game) struct Remembered<'a> {
@@ -22,6 +26,8 @@ pub(in crate::game) struct Remembered<'a> {
     pub(in crate::game) stopped: Option<Mono>,
     /// What the clocks showed at the last press before.
     pub(in crate::game) shown: Option<Times>,
+    /// It is believed only if it explains all that the board shows.
+    pub(in crate::game) must_explain: bool,
 }
 
 impl Play {
@@ -53,17 +59,25 @@ impl Play {
         remembers: Remembered<'_>,
         facts: &mut Vec<Fact>,
     ) -> bool {
-        let Remembered { base: tracker, steps, stopped, shown } = remembers;
-        let mut recall = Recall { tracker, shown, presses: Vec::new(), untouched: None };
+        let Remembered { base: tracker, steps, stopped, shown, must_explain } = remembers;
+        let mut recall =
+            Recall { tracker, shown, presses: Vec::new(), untouched: None, is_open: false };
         for (when, step) in steps {
             let is_play = stopped.is_none_or(|stopped| *when <= stopped);
             recall.step(*when, step, is_play, &self.presses);
         }
-        let Recall { mut tracker, presses, .. } = recall;
+        let Recall { mut tracker, presses, is_open, .. } = recall;
+        if is_open {
+            return false;
+        }
         // A last move that no press completed is told by the stillness after it.
         tracker.look(at, STEP_MAX);
         let fits = tracker.seen() == self.tracker.seen();
-        if !fits || tracker.difference().count() > self.tracker.difference().count() {
+        let is_worse = match must_explain {
+            true => tracker.bare_difference().any(),
+            false => tracker.difference().count() > self.tracker.difference().count(),
+        };
+        if !fits || is_worse {
             return false;
         }
         if n_come_back(self.tracker.seen().known(), tracker.best().standing()) >= SET_UP_MIN {
@@ -145,6 +159,8 @@ struct Recall {
     presses: Vec<(Mono, Option<Times>)>,
     /// The last press, if nothing has stirred since.
     untouched: Option<(Mono, Color)>,
+    /// The board was without power while moves were made that are not forced.
+    is_open: bool,
 }
 
 impl Recall {
@@ -174,10 +190,40 @@ impl Recall {
             }
             Step::Found(placement) => {
                 self.untouched = None;
-                self.tracker.picture(when, placement);
-                self.tracker.look(when, 1);
+                self.find(when, placement);
             }
             Step::Pressed { .. } | Step::Showed(_) => {}
+        }
+    }
+
+    /// The board had no power for a while, and found this when it had it again. What was played
+    /// meanwhile is known if it leads there in one way only. A piece may have been in a hand then,
+    /// and that one move is seen by what comes.
+    fn find(&mut self, when: Mono, placement: &Placement) {
+        let tracker = &mut self.tracker;
+        let n_changed = tracker.seen().changes(placement).count();
+        let shores = tracker.shores(when, placement);
+        let unseen = Unseen {
+            shores: &shores,
+            seen: placement,
+            untold: tracker.untold(),
+            turn: None,
+            moved: None,
+            n_pressed: None,
+            is_stirred: false,
+            n_max: usize::MAX / 2,
+            heard: None,
+        };
+        let bridged = (n_changed > 0).then(|| bridge::bridge(&unseen)).flatten();
+        match bridged {
+            Some(bridged) if bridged.is_whole && tracker.follow(when, &bridged.common) => {
+                tracker.witness(when, placement);
+            }
+            None if n_changed <= IN_HAND_MAX => {
+                tracker.picture(when, placement);
+                tracker.look(when, 1);
+            }
+            _ => self.is_open = true,
         }
     }
 

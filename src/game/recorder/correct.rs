@@ -8,9 +8,11 @@ use crate::time::Mono;
 use shakmaty::Color;
 
 impl Recorder {
-    /// Holds the board at rest against the record, and corrects that.
+    /// Holds the board at rest against the record, and corrects that. A board that nobody hears
+    /// does not rest.
     pub(super) fn repair_if_due(&mut self, cx: &mut Cx<'_>, now: Mono) {
-        if !self.timers.take(Timer::Repair, now) || self.is_blind || cx.clock.is_interrupted() {
+        let is_due = self.timers.take(Timer::Repair, now);
+        if !is_due || !self.is_heard() || cx.clock.is_interrupted() {
             return;
         }
         let is_noisy = cx.board.is_noisy(now);

@@ -159,6 +159,33 @@ impl Handling {
     }
 }
 
+impl Handling {
+    /// Until when one piece may be seen twice, on its way or where it left, by how many of its kind
+    /// stood on the board `before`: another one is there that came from nowhere, or was there when
+    /// the board was first read. `None` if there is none, or it has stood for long.
+    pub(super) fn seen_twice_until(
+        &self,
+        now: Mono,
+        before: &Board,
+        board: &Board,
+    ) -> Option<Mono> {
+        let is_more = |sq: &Square| {
+            board
+                .piece_at(*sq)
+                .is_some_and(|piece| board.by_piece(piece).count() > before.by_piece(piece).count())
+        };
+        let appeared = |sq: Square| match self.came[usize::from(sq)] {
+            None => self.read,
+            Some(_) => {
+                let known = self.early.iter().rev().find(|(.., to)| *to == sq);
+                known.map(|(at, ..)| *at)
+            }
+        };
+        let all = board.occupied().into_iter().filter(is_more).filter_map(appeared);
+        all.map(|at| at + IN_HAND).max().filter(|until| *until > now)
+    }
+}
+
 impl Lifted {
     /// Whether its player may have it in his hand.
     fn may_be_held(&self, now: Mono) -> bool {

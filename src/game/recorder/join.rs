@@ -220,9 +220,16 @@ impl Joining {
         Some(board)
     }
 
-    /// Until when `board`, which stands there, is taken for no position, as a piece is missing.
+    /// Until when `board`, which stands there, is taken for no position, as a piece is missing, or
+    /// may be seen twice.
     pub(super) fn missed_until(&self, now: Mono, before: &Board, board: &Board) -> Option<Mono> {
-        self.hands.missed_until(now, before, board)
+        let missed = self.hands.missed_until(now, before, board);
+        missed.max(self.hands.seen_twice_until(now, before, board))
+    }
+
+    /// Until when a piece may be seen twice, as there are more of its kind than a game begins with.
+    fn seen_twice_until(&self, now: Mono) -> Option<Mono> {
+        self.hands.seen_twice_until(now, &Board::new(), self.board()?)
     }
 
     /// The stand that a legal move leads to `board` from, and whose move that is.
@@ -323,6 +330,10 @@ impl Recorder {
     /// Looks whether a game can be joined.
     pub(super) fn watch_join(&mut self, cx: &mut Cx<'_>, now: Mono) {
         if !self.may_join() || self.is_yet_to_be_read(cx, now) {
+            return;
+        }
+        if let Some(until) = self.joining.seen_twice_until(now).filter(|_| self.play.is_none()) {
+            self.timers.set(Timer::Join, until);
             return;
         }
         if let Some(pressed) = self.joining.pressed.take_if(|known| now.since(known.at) >= SCANNED)

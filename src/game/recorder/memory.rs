@@ -393,7 +393,7 @@ impl Recorder {
             Stop::Unseen => last_press.map_or(base.at, |(at, _)| *at),
         });
         let Base { tracker, shown, .. } = base;
-        let remembers = Remembered { base: tracker, steps, stopped, shown };
+        let remembers = Remembered { base: tracker, steps, stopped, shown, must_explain: false };
         if !self.recall_from(cx, now, remembers) {
             self.set_memory_aside(cx, now, n_heard);
         }
@@ -413,16 +413,20 @@ impl Recorder {
         fits
     }
 
-    /// The memory tells nothing. What was heard after it came is taken for itself.
+    /// The memory tells nothing. What was heard after it came is taken for itself, if all was
+    /// explained when the board was asked, and is by that: moves must not hide what is not.
     fn set_memory_aside(&mut self, cx: &mut Cx<'_>, now: Mono, n_heard: usize) {
         let later = self.memory.heard.split_off(n_heard.min(self.memory.heard.len()));
         self.memory.forget();
         let kind = FindingKind::MemorySetAside;
         cx.facts.push(Fact::Found(Finding { kind, by: None }));
-        let Some((asked, base)) = self.read_since() else { return };
+        let read = self.read_since().filter(|(_, base)| base.bare_difference().is_empty());
+        let Some((asked, base)) = read else { return };
         let steps = memory::align(&untimed(&later), &[], 0, asked, now);
         let shown = self.play.as_ref().and_then(Play::shown_last);
-        self.recall_from(cx, now, Remembered { base, steps: &steps, stopped: None, shown });
+        let remembers =
+            Remembered { base, steps: &steps, stopped: None, shown, must_explain: true };
+        self.recall_from(cx, now, remembers);
     }
 }
 

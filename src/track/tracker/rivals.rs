@@ -1,5 +1,6 @@
 //! What else may have been played: the lines beside the best one.
 
+use super::press::match_presses;
 use super::{Tracker, total};
 use crate::time::Mono;
 use crate::track::line::Line;
@@ -97,6 +98,23 @@ impl Tracker {
     pub(in crate::track) fn rivals(&self, lead: Cost) -> impl Iterator<Item = &Line> {
         let limit = total(self.best()) + lead;
         self.lines[1..].iter().filter(move |line| total(line) < limit && !self.has_gone(line))
+    }
+
+    /// Goes on with the last of `moves`, which begin where the lines do and were made by `at`, if
+    /// the best line has the first of them. Presses that wait are for these. False, and nothing is
+    /// changed, if it has others.
+    pub fn follow(&mut self, at: Mono, moves: &[Move]) -> bool {
+        let known = self.best().plies.iter().map(|ply| ply.m);
+        let n = self.best().plies.len();
+        if moves.len() < n || !known.zip(moves).all(|(known, m)| known == *m) {
+            return false;
+        }
+        let pressed = self.best().open.iter().map(|press| press.at).min();
+        let made = pressed.map_or(at, |pressed| pressed.min(at));
+        moves[n..].iter().for_each(|m| self.believe(*m, made));
+        let scan = self.scan();
+        match_presses(&mut self.lines[0], scan);
+        true
     }
 
     /// The lines that live, the best first, and how much worse than that each is.
