@@ -9,7 +9,8 @@
 #
 # N places of these folders (src/wire, say), or of all, are taken by chance, or those of the lines in FILE that
 # a run has printed. The build takes minutes, and so does finding out which tests reach what. Tests that take
-# over a minute by themselves are not asked, and a place is given up after three.
+# over a minute by themselves are not asked, and a place is given up after three. Where no test fails the
+# examples of the documentation are run.
 # MUTANTS=DIR keeps the copy and what was built there.
 # Each place is printed with the test that noticed it, or LIVES; the last lines count them by folder.
 # With `rows` each provision without a code is switched off at the place that keeps it

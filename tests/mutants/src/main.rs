@@ -7,7 +7,8 @@
 //!
 //! `mutants run DIR N SEED [FOLDER..]`: N of them, or of those in these folders, are taken by
 //! chance, and the tests that reach each are run until one fails. Traces and scenarios are asked
-//! one by one before whole tests are. Tests that take very long are not asked.
+//! one by one before whole tests are. Tests that take very long are not asked. Where none fails the
+//! examples of the documentation are.
 //!
 //! `mutants again DIR FILE`: the same for the places of lines that a run has printed.
 //!
@@ -56,20 +57,37 @@ const FOLDERS: [Folder; 5] = [
         "src/wire",
         &[
             "wire::",
+            "board::",
             "bus::",
-            "makers::codec",
-            "makers::talk",
-            "makers::whole",
+            "makers::",
             "clocks::",
+            "timekeeper::",
             "board_sim::",
             "leds::",
             "display::",
             "stall::",
             "matrix::",
+            "line::",
+            "unnamed::",
+            "memory::",
+            "trouble::",
             "replay::",
         ],
     ),
-    ("src/shell/journal", &["shell::journal", "journal::", "daemon::", "space::", "copy::"]),
+    (
+        "src/shell/journal",
+        &[
+            "shell::journal",
+            "shell::backup",
+            "journal::",
+            "daemon::",
+            "space::",
+            "copy::",
+            "backup::",
+            "orders::",
+            "cli::",
+        ],
+    ),
 ];
 
 /// Tests that run many files or many scenes, the variable that names one of them, and where their
@@ -87,6 +105,8 @@ const SINGLES: [(&str, &str, Names); 4] = [
 
 type Names = fn(&Path) -> Result<Vec<String>>;
 
+/// What the examples of the documentation are called among the tests.
+const EXAMPLES: &str = "the examples";
 /// A test that takes longer is not asked.
 const SLOW: Duration = Duration::from_secs(60);
 /// What the tests of one place may take together.
@@ -448,11 +468,24 @@ fn noticed_by(dir: &Path, n: usize, asked: &[&Test]) -> (Option<String>, bool) {
     (None, true)
 }
 
+/// Whether the examples of the documentation hold with mutant `n`.
+fn examples_hold(dir: &Path, n: Option<usize>) -> bool {
+    let mut docs = cargo(dir);
+    docs.args(["test", "--doc", "--quiet"]).args(FEATURES);
+    docs.env("MUTANT", n.map_or(String::new(), |n| n.to_string()));
+    docs.stdout(Stdio::null()).stderr(Stdio::null());
+    docs.status().is_ok_and(|it| it.success())
+}
+
 /// Runs these places, and says of each what noticed it.
 fn judge(dir: &Path, places: &[(usize, String)], folders: &[Folder]) -> Result<()> {
     let begin = Instant::now();
     let reached = reached(dir, &programs(dir, folders)?);
+    if !examples_hold(dir, None) {
+        return Err("an example of the documentation fails without a change".into());
+    }
     eprintln!("{:.0} s for what reaches what", begin.elapsed().as_secs_f64());
+    let examples = Mutex::new(());
     let left = Mutex::new(places.iter());
     let counts: Mutex<BTreeMap<&str, (usize, usize)>> = Mutex::default();
     // How many each test has noticed so far: those that notice much are asked first.
@@ -463,7 +496,11 @@ fn judge(dir: &Path, places: &[(usize, String)], folders: &[Folder]) -> Result<(
             let (folder, known) = folder.expect("it is in one of them");
             let tests = reached.get(n).map(Vec::as_slice).unwrap_or_default();
             let asked = in_order(tests, known, &noticed.lock().expect("counts"));
-            let (by, is_all) = noticed_by(dir, *n, &asked);
+            let (mut by, is_all) = noticed_by(dir, *n, &asked);
+            if by.is_none() {
+                let _alone = examples.lock().expect("examples");
+                by = (!examples_hold(dir, Some(*n))).then(|| EXAMPLES.to_owned());
+            }
             let said = by.as_deref().unwrap_or(if is_all { "LIVES" } else { "LIVES SO FAR" });
             println!("{said}\t{place}\t{n}\tof {} tests", asked.len());
             let mut counts = counts.lock().expect("counts");
