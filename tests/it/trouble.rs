@@ -126,6 +126,18 @@ fn what_a_board_without_power_missed_stays_unknown() {
     assert_eq!((joined.n_invented, joined.is_end_false), (0, false), "a piece seen twice");
 }
 
+/// The last move of each of these was made, and the clock stopped instead of being pressed, while
+/// nobody heard it. The board's memory tells of it, and not that it was play: the record was said to
+/// be whole without it.
+#[test]
+fn what_was_done_behind_the_last_press_leaves_the_end_open() {
+    for seed in [98_200_044, 98_200_075, 98_200_107, 98_200_207, 98_200_357] {
+        let case = TroubleCase { profile: "school", ..case(seed, TroubleKind::End) };
+        let account = case.run(&[]).account;
+        assert_eq!((account.n_invented, account.n_missing), (0, 0), "seed {seed}: {account:?}");
+    }
+}
+
 /// Each of these had a position on record that never stood on the board: pieces were in somebody's
 /// hand or on their way when it was taken over, or it was somebody else's move. What came next was
 /// then an illegal move on record that nobody had made, or one that was put before it.

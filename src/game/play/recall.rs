@@ -16,6 +16,9 @@ use shakmaty::Color;
 /// Squares that one move and a piece in a hand change at the most, castling aside. Ours.
 const IN_HAND_MAX: usize = 3;
 
+/// So many steps behind the last press are looked at for a move: it is the first thing done there.
+const LATER_MAX: usize = 16;
+
 /// What a board remembers, laid along what is known of it.
 pub(in crate::game) struct Remembered<'a> {
     /// What was believed before something was missed.
@@ -62,9 +65,14 @@ impl Play {
         let Remembered { base: tracker, steps, stopped, shown, must_explain } = remembers;
         let mut recall =
             Recall { tracker, shown, presses: Vec::new(), untouched: None, is_open: false };
-        for (when, step) in steps {
-            let is_play = stopped.is_none_or(|stopped| *when <= stopped);
-            recall.step(*when, step, is_play, &self.presses);
+        let is_play = |when: Mono| stopped.is_none_or(|stopped| when <= stopped);
+        let n_play = steps.iter().take_while(|(when, _)| is_play(*when)).count();
+        for (when, step) in &steps[..n_play] {
+            recall.step(*when, step, true, &self.presses);
+        }
+        let has_gone_on = goes_on(recall.tracker.clone(), &steps[n_play..]);
+        for (when, step) in &steps[n_play..] {
+            recall.step(*when, step, is_play(*when), &self.presses);
         }
         let Recall { mut tracker, presses, is_open, .. } = recall;
         if is_open {
@@ -99,6 +107,9 @@ impl Play {
         let is_still = self.tracker.mismatch().is_none();
         let n_told = if is_still { best.n_standing() } else { best.n_completed() };
         self.bring_up(at, n_told, 0, Basis::Memory, facts);
+        if has_gone_on && self.is_over() {
+            self.leave_open(facts);
+        }
         true
     }
 
@@ -148,6 +159,18 @@ impl Play {
         let completed = self.sheet.moves().iter().rev().filter_map(|scored| scored.completed);
         completed.map(|done| done.times).find_map(|times| times)
     }
+}
+
+/// Whether a move was made after the last press, as far as `tracker` goes: a player may have made
+/// it and stopped the clock, and it may have been tried out behind the end.
+fn goes_on(mut tracker: Tracker, later: &[(Mono, Step)]) -> bool {
+    let n = tracker.best().n_standing();
+    later.iter().take(LATER_MAX).any(|(when, step)| {
+        if let Step::Sensed { sq, reading } = step {
+            tracker.sense(*when, *sq, *reading);
+        }
+        tracker.best().n_standing() > n
+    })
 }
 
 /// A tracker to which is told what a board remembers.
