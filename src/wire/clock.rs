@@ -393,3 +393,20 @@ impl Buttons {
         buttons.next().filter(|_| buttons.next().is_none())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The mark stands in two bytes, and either tells (protocol 2.3).
+    #[test]
+    fn an_answer_to_a_command_is_known_by_either_of_its_marks() {
+        let time = [0x10, 0x25, 0x01, 0x10, 0x25, 0x01, 0x01];
+        assert!(matches!(ClockMessage::decode(time), ClockMessage::Time(_)));
+        for marked in [0, 3] {
+            let mut ack = time;
+            ack[marked] = 0x1a;
+            assert!(matches!(ClockMessage::decode(ack), ClockMessage::Ack(_)), "{marked}");
+        }
+    }
+}

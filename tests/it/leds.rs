@@ -104,6 +104,9 @@ fn a_chain_follows_the_board_as_it_is_laid() {
         let squares = way(first, lines, is_serpentine);
         assert_eq!([0, 1, 8, 9].map(|light| squares[light]), seen, "{first} {lines:?}");
         assert_eq!(squares.into_iter().collect::<Bitboard>(), Bitboard::FULL);
+        // A chain that turns at the end of each line goes from square to square.
+        let jumps = squares.windows(2).filter(|pair| pair[0].distance(pair[1]) > 1).count();
+        assert_eq!(jumps, if is_serpentine { 0 } else { 7 });
     }
 }
 

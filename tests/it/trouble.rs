@@ -127,7 +127,7 @@ fn what_a_board_without_power_missed_stays_unknown() {
 }
 
 /// The last move of each of these was made, and the clock stopped instead of being pressed, while
-/// nobody heard it. The board's memory tells of it, and not that it was play: the record was said to
+/// nobody heard it. The memory tells of it, and not that it was play: the record was said to
 /// be whole without it.
 #[test]
 fn what_was_done_behind_the_last_press_leaves_the_end_open() {

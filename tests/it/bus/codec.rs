@@ -118,6 +118,16 @@ fn frame(id: u8, n_data: usize) -> Vec<u8> {
     bytes
 }
 
+#[test]
+fn a_version_has_both_its_numbers() {
+    let answer = BusAnswer::Version { major: 1, minor: 8 };
+    let message = BusMessage { address: 1_025, answer };
+    assert_eq!(BusMessage::decode(&message.encode()), Some(message));
+    // An old board says nothing of its version.
+    let old = BusMessage::decode(&frame(0x89, 0)).map(|message| message.answer);
+    assert_eq!(old, Some(BusAnswer::Version { major: 1, minor: 2 }));
+}
+
 /// What an answer says of its length is held against its id as soon as it is there: one that lies
 /// would keep the line waiting for what never comes.
 #[test]

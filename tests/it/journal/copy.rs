@@ -67,6 +67,18 @@ fn a_copy_is_the_same_bytes_after_each_line() {
     assert_prefix(&lines);
 }
 
+/// Of a journal without a line there is nothing to copy, and no folder is taken for it.
+#[test]
+fn nothing_is_copied_of_a_journal_without_a_line() {
+    let (disk, stick) = (MemStorage::new(), Stick::new());
+    let mut mirror = stick.mirror();
+    for to in [Position::default(), Position { segment: 1, ..Position::default() }] {
+        mirror.catch_up(&disk, to).unwrap();
+        assert_eq!(mirror.place(), None, "{to:?}");
+    }
+    assert!(stick.0.iter().all(|folder| folder.list().unwrap().is_empty()));
+}
+
 /// The stick is pulled out at any call, with any part of what was being written on it.
 #[test]
 fn a_stick_that_is_pulled_out_at_any_call_is_caught_up() {

@@ -282,6 +282,27 @@ fn a_torn_end_is_told_with_its_length() {
     }
 }
 
+/// Where the power went as a segment was begun, the end of the one before and the beginning of it
+/// are set aside, each under its own name and to the byte.
+#[test]
+fn a_segment_of_which_nothing_can_be_read_is_set_aside_with_the_end_before_it() {
+    let good = filled(100, SMALL);
+    let [first, second] = ["000001.journal", "000002.journal"];
+    let (whole, begun) = (good.bytes(first).unwrap(), good.bytes(second).unwrap());
+    let ends = ends(&whole);
+    let (last, cut) = (ends[ends.len() - 2], ends[ends.len() - 1] - 9);
+    let disk = MemStorage::new();
+    disk.put(first, &whole[..cut]);
+    disk.put(second, &begun[..20]);
+    let (_, found) = Journal::open(disk.clone(), boot()).unwrap();
+    let torn = found.torn.expect("an end that was cut off");
+    assert_eq!(torn.kept_as, ["000001.journal.torn", "000002.journal.torn"]);
+    assert_eq!((torn.offset, torn.bytes), (last as u64, (cut - last + 20) as u64));
+    assert_eq!(disk.bytes("000001.journal.torn").unwrap(), whole[last..cut]);
+    assert_eq!(disk.bytes("000002.journal.torn").unwrap(), begun[..20]);
+    assert_eq!(disk.bytes(second), None);
+}
+
 #[test]
 fn a_lost_segment_costs_its_own_lines() {
     let good = filled(100, SMALL);
