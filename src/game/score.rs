@@ -74,7 +74,7 @@ const FEW: usize = 4;
 /// Who has pressed for so many half-moves in a row presses for each.
 const PRESSED_ALWAYS: usize = 40;
 /// Of so many half-moves two presses may be missing more.
-const MANY: usize = 20;
+const MANY: usize = 10;
 
 /// How many half-moves nobody knows.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::track::line::CompletedBy;
 use crate::track::tracker::STEP_MAX;
 use crate::track::weigh::CLEAR_LEAD;
 use crate::track::{Step, Tracker};
-use shakmaty::Color;
+use shakmaty::{Bitboard, Color};
 
 /// Squares that one move and a piece in a hand change at the most, castling aside. Ours.
 const IN_HAND_MAX: usize = 3;
@@ -82,7 +82,7 @@ impl Play {
         tracker.look(at, STEP_MAX);
         let fits = tracker.seen() == self.tracker.seen();
         let is_worse = match must_explain {
-            true => tracker.bare_difference().any(),
+            true => tracker.bare_difference().any() || !has_stirred(&tracker, steps),
             false => tracker.difference().count() > self.tracker.difference().count(),
         };
         if !fits || is_worse {
@@ -159,6 +159,19 @@ impl Play {
         let completed = self.sheet.moves().iter().rev().filter_map(|scored| scored.completed);
         completed.map(|done| done.times).find_map(|times| times)
     }
+}
+
+/// Whether something was read where each move of the best line ends. Where all that changed is
+/// known, one of which nothing was read was not made.
+fn has_stirred(tracker: &Tracker, steps: &[(Mono, Step)]) -> bool {
+    let read = steps.iter().filter_map(|(_, step)| match step {
+        Step::Sensed { sq, .. } => Some(*sq),
+        Step::Pressed { .. } | Step::Found(_) | Step::Showed(_) => None,
+    });
+    let read: Bitboard = read.collect();
+    let since = steps.first().map_or(Mono::default(), |(at, _)| *at);
+    let mut new = tracker.best().plies.iter().filter(|ply| ply.released >= since);
+    new.all(|ply| ply.m.is_castle() || read.contains(ply.m.to()))
 }
 
 /// Whether a move was made after the last press, as far as `tracker` goes: a player may have made
