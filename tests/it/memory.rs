@@ -240,6 +240,25 @@ fn a_board_that_does_not_answer_is_asked_twice() {
     assert_eq!(table.gaps(), [(1, Unknown::at_least(3))]);
 }
 
+/// While a board without a memory is waited for, which speaks of its clock meanwhile, moves are on
+/// record as soon as they rest.
+#[test]
+fn a_board_that_does_not_answer_keeps_no_move_waiting() {
+    let mut table = Table::new();
+    table.has_memory = false;
+    table.play(Square::E2, Square::E4, Color::White, Listens::Yes);
+    play_unheard(&mut table);
+    table.plug();
+    // It has been asked, and answers nothing.
+    table.pass(7_000);
+    let pawn = table.board.code(Square::D2);
+    for (square, code) in [(Square::D2, FieldCode::Empty), (Square::D4, pawn)] {
+        table.set(square, code);
+        table.pass(400);
+    }
+    assert_eq!((table.moves(), table.n_logs_asked), (vec!["e2e4".into(), "d2d4".into()], 1));
+}
+
 /// Black has taken a pawn off, to put his own in its place, when the cable is in again, and the
 /// board is taken over without it. What he does then looks like an illegal move of his pawn: it is
 /// none, and the board is taken over anew.

@@ -12,7 +12,7 @@ impl Recorder {
     /// does not rest.
     pub(super) fn repair_if_due(&mut self, cx: &mut Cx<'_>, now: Mono) {
         let is_due = self.timers.take(Timer::Repair, now);
-        if !is_due || !self.is_heard() || cx.clock.is_interrupted() {
+        if !is_due || !self.is_heard(cx) || cx.clock.is_interrupted() {
             return;
         }
         let is_noisy = cx.board.is_noisy(now);

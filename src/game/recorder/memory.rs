@@ -27,6 +27,8 @@ const EVERY: Duration = Duration::from_secs(60);
 const EVERY_AT_REST: Duration = Duration::from_secs(15);
 /// A log that has not come after this long will not come. Source: protocol 1.5.
 const ANSWER_MAX: Duration = Duration::from_secs(15);
+/// What a board was about to say when it was asked has come by then. Ours.
+const UNDER_WAY: Duration = Duration::from_secs(1);
 /// Questions without an answer after which a board counts as one without a memory.
 const TRIES_MAX: u32 = 2;
 /// Changes and presses that are kept at the most until the memory is read.
@@ -274,8 +276,11 @@ impl Recorder {
     }
 
     /// Whether the board is telling its memory: until it has, it says nothing of how it stands now.
-    pub(super) fn is_telling_memory(&self) -> bool {
-        self.memory.asked.is_some() || self.memory.told.is_some()
+    /// One of which anything else is heard meanwhile has none to tell.
+    pub(super) fn is_telling_memory(&self, cx: &Cx<'_>) -> bool {
+        let heard = self.last_change().unwrap_or_default().max(cx.clock.read_at());
+        let is_deaf = |asked: Mono| heard <= asked + UNDER_WAY;
+        self.memory.asked.is_some_and(is_deaf) || self.memory.told.is_some()
     }
 
     /// Asks for the memory if it is wanted and nothing is kept waiting by that.

@@ -48,12 +48,12 @@ impl Recorder {
     }
 
     pub(super) fn may_judge(&self, cx: &Cx<'_>) -> bool {
-        !self.is_over() && !cx.clock.is_interrupted() && self.is_heard()
+        !self.is_over() && !cx.clock.is_interrupted() && self.is_heard(cx)
     }
 
     /// Whether what stands on the board is known: only then does it rest.
-    pub(super) fn is_heard(&self) -> bool {
-        !self.is_blind && !self.is_silent() && !self.is_telling_memory()
+    pub(super) fn is_heard(&self, cx: &Cx<'_>) -> bool {
+        !self.is_blind && !self.is_silent() && !self.is_telling_memory(cx)
     }
 
     pub(super) fn rest_time(&self, cx: &Cx<'_>) -> Duration {

@@ -39,7 +39,7 @@ impl Recorder {
     /// Whether the board has not been read twice since a press, where a message may be hurt. It is
     /// asked for then: nobody is named for what is read once. Its memory is heard to its end first.
     fn is_to_be_read(&mut self, cx: &mut Cx<'_>, now: Mono, suspect: Suspect) -> bool {
-        if self.is_telling_memory() {
+        if self.is_telling_memory(cx) {
             self.look_again(suspect, now);
             return true;
         }
