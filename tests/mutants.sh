@@ -5,6 +5,7 @@
 #
 # Usage: tests/mutants.sh [N] [SEED] [FOLDER..]
 #        tests/mutants.sh again FILE
+#        tests/mutants.sh listed [N] [SEED] [FOLDER..]
 #        tests/mutants.sh rows
 #
 # N places of these folders (src/wire, say), or of all, are taken by chance, or those of the lines in FILE that
@@ -13,6 +14,8 @@
 # examples of the documentation are run.
 # MUTANTS=DIR keeps the copy and what was built there.
 # Each place is printed with the test that noticed it, or LIVES; the last lines count them by folder.
+# With `listed` the places are those that cargo-mutants lists, which is fetched unless it is there, and not ours:
+# its mutants change operators, results and arms; ours change numbers, limits, conditions and statements too.
 # With `rows` each provision without a code is switched off at the place that keeps it
 # (tests/tables/laws/switched.csv), and the scenario or test that the table names has to fail.
 set -euo pipefail
@@ -26,7 +29,16 @@ mkdir -p "$copy"
 git archive HEAD | tar -x -C "$copy"
 export CARGO_TARGET_DIR=$copy/target
 cargo build --locked --release --manifest-path tests/mutants/Cargo.toml
-"$CARGO_TARGET_DIR/release/rokade-mutants" weave "$copy"
+if [ "${1:-}" = listed ]; then
+    shift
+    command -v cargo-mutants >/dev/null || [ -x "$copy/bin/cargo-mutants" ] ||
+        cargo install --locked --root "$copy" cargo-mutants
+    (cd "$copy" && PATH=$PATH:$copy/bin cargo mutants --list --json --file 'src/{laws,track,clock,wire}/**' \
+        --file 'src/shell/journal/**' >listed.json)
+    "$CARGO_TARGET_DIR/release/rokade-mutants" listed "$copy" "$copy/listed.json"
+else
+    "$CARGO_TARGET_DIR/release/rokade-mutants" weave "$copy"
+fi
 if [ "${1:-}" = again ]; then
     "$CARGO_TARGET_DIR/release/rokade-mutants" again "$copy" "$list"
 elif [ "${1:-}" = rows ]; then

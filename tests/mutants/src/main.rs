@@ -5,6 +5,8 @@
 //! and statement has another one beside it, behind a switch that is read once from the environment.
 //! So one build has all of them.
 //!
+//! `mutants listed DIR FILE`: what cargo-mutants lists in FILE is there instead.
+//!
 //! `mutants run DIR N SEED [FOLDER..]`: N of them, or of those in these folders, are taken by
 //! chance, and the tests that reach each are run until one fails. Traces and scenarios are asked
 //! one by one before whole tests are. Tests that take very long are not asked. Where none fails the
@@ -15,8 +17,10 @@
 //! `mutants rows DIR`: each provision of the Laws without a code fails the scenario, or the test,
 //! that `tests/tables/laws/switched.csv` names, once the place that keeps it is switched.
 
+mod listed;
 mod weave;
 
+use listed::Listed;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -149,7 +153,12 @@ fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args.as_slice() {
-        ["weave", dir] => weave_all(Path::new(dir)),
+        ["weave", dir] => weave_all(Path::new(dir), Weaver::default()),
+        ["listed", dir, file] => {
+            let listed = Listed::read(&fs::read_to_string(file)?)?;
+            eprintln!("{} are listed", listed.len());
+            weave_all(Path::new(dir), Weaver::of(listed))
+        }
         ["run", dir, n, seed, wanted @ ..] => {
             let folders = folders(wanted)?;
             let mut places = places(Path::new(dir))?;
@@ -166,7 +175,7 @@ fn main() -> Result<()> {
         }
         ["rows", dir] => judge_rows(Path::new(dir)),
         _ => {
-            Err("mutants weave DIR, run DIR N SEED [FOLDER..], again DIR FILE, or rows DIR".into())
+            Err("mutants weave DIR, listed DIR FILE, run DIR N SEED [FOLDER..], again DIR FILE, or rows DIR".into())
         }
     }
 }
@@ -233,7 +242,7 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Rewrites the sources, and drops what does not compile until the rest does.
-fn weave_all(dir: &Path) -> Result<()> {
+fn weave_all(dir: &Path, mut weaver: Weaver) -> Result<()> {
     let lib = dir.join("src/lib.rs");
     let text = fs::read_to_string(&lib)?;
     if !text.contains("fn mutant(") {
@@ -248,7 +257,6 @@ fn weave_all(dir: &Path) -> Result<()> {
             plain.push((path.strip_prefix(dir)?.to_string_lossy().into_owned(), text));
         }
     }
-    let mut weaver = Weaver::default();
     loop {
         weaver.mutants.clear();
         for (name, text) in &plain {

@@ -1,14 +1,15 @@
 //! Sources with mutants in them, each behind a switch.
 
+use crate::listed::{Listed, takes_all};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    AngleBracketedGenericArguments, Arm, BinOp, Block, Expr, ExprLit, ImplItemConst, ImplItemFn,
-    ItemConst, ItemFn, ItemMod, ItemStatic, Lit, Pat, ReturnType, Signature, Stmt, Type, UnOp,
-    parse_quote,
+    AngleBracketedGenericArguments, Arm, BinOp, Block, Expr, ExprLit, ExprMatch, ImplItemConst,
+    ImplItemFn, ItemConst, ItemFn, ItemMod, ItemStatic, Lit, Pat, ReturnType, Signature, Stmt,
+    TraitItemFn, Type, UnOp, parse_quote,
 };
 
 /// What turns a mutant on; the function of this name is added to the library.
@@ -31,10 +32,19 @@ pub struct Weaver {
     pub dropped: BTreeSet<usize>,
     /// Functions that have to stay `const`.
     pub consts: BTreeSet<String>,
-    file: String,
+    /// What another tool would change, and nothing else is.
+    pub listed: Option<Listed>,
+    pub file: String,
+    /// Whether an arm of the match may go: others take the rest.
+    may_go: bool,
 }
 
 impl Weaver {
+    /// Of what another tool lists.
+    pub fn of(listed: Listed) -> Self {
+        Self { listed: Some(listed), ..Self::default() }
+    }
+
     /// The file's text with all its mutants. Each begins a line, so that what the compiler says of
     /// it can be told from what it says of others.
     pub fn weave(&mut self, file: &str, text: &str) -> String {
@@ -46,7 +56,7 @@ impl Weaver {
     }
 
     /// The next mutant's number; none if it was dropped.
-    fn number(&mut self, at: &impl Spanned, change: String) -> Option<usize> {
+    pub fn number(&mut self, at: &impl Spanned, change: String) -> Option<usize> {
         let line = at.span().start().line;
         self.mutants.push(Mutant { file: self.file.clone(), line, change });
         let n = self.mutants.len() - 1;
@@ -54,7 +64,7 @@ impl Weaver {
     }
 
     /// `now`, or `instead` once the mutant is on. `plain` is what stood there before.
-    fn switch(&mut self, plain: &Expr, now: &mut Expr, instead: &Expr) {
+    pub fn switch(&mut self, plain: &Expr, now: &mut Expr, instead: &Expr) {
         let change = format!("{} => {}", quote!(#plain), quote!(#instead));
         if let Some(n) = self.number(plain, change) {
             *now = parse_quote!((if crate::mutant(#n) { (#instead) } else { (#now) }));
@@ -63,6 +73,9 @@ impl Weaver {
 
     /// Mutants of a function's result.
     fn results(&mut self, sig: &mut Signature, block: &mut Block) {
+        if self.listed.is_some() {
+            return self.listed_results(&sig.ident, block);
+        }
         let ReturnType::Type(_, of) = &sig.output else { return };
         for instead in results_of(of) {
             let change = format!("{} => {instead}", sig.ident);
@@ -104,7 +117,7 @@ fn is_test(attrs: &[syn::Attribute]) -> bool {
 }
 
 /// Whether a condition binds something.
-fn binds(cond: &Expr) -> bool {
+pub fn binds(cond: &Expr) -> bool {
     match cond {
         Expr::Let(_) => true,
         Expr::Binary(it) => binds(&it.left) || binds(&it.right),
@@ -167,6 +180,9 @@ impl VisitMut for Weaver {
             Expr::Const(_) => return,
             _ => visit_mut::visit_expr_mut(self, expr),
         }
+        if self.listed.is_some() {
+            return self.listed_expr(&plain, expr);
+        }
         if let Expr::If(it) = expr
             && !binds(&it.cond)
         {
@@ -180,10 +196,19 @@ impl VisitMut for Weaver {
         }
     }
 
+    fn visit_expr_match_mut(&mut self, it: &mut ExprMatch) {
+        let outer = std::mem::replace(&mut self.may_go, it.arms.iter().any(takes_all));
+        visit_mut::visit_expr_match_mut(self, it);
+        self.may_go = outer;
+    }
+
     fn visit_arm_mut(&mut self, arm: &mut Arm) {
-        let plain = arm.guard.clone();
+        let (plain, may_go) = (arm.clone(), self.may_go);
         visit_mut::visit_arm_mut(self, arm);
-        if let (Some((_, plain)), Some((_, guard))) = (plain, &mut arm.guard)
+        if self.listed.is_some() {
+            return self.listed_arm(&plain, arm, may_go);
+        }
+        if let (Some((_, plain)), Some((_, guard))) = (plain.guard, &mut arm.guard)
             && !binds(&plain)
         {
             for instead in [parse_quote!(true), parse_quote!(false)] {
@@ -196,6 +221,9 @@ impl VisitMut for Weaver {
         let plain = stmt.clone();
         visit_mut::visit_stmt_mut(self, stmt);
         let Stmt::Expr(expr, Some(_)) = &plain else { return };
+        if self.listed.is_some() {
+            return;
+        }
         let acts = match expr {
             Expr::MethodCall(_) | Expr::Assign(_) | Expr::Call(_) => true,
             Expr::Binary(it) => matches!(it.op, BinOp::AddAssign(_) | BinOp::SubAssign(_)),
@@ -220,6 +248,13 @@ impl VisitMut for Weaver {
         if self.function(&mut it.sig) {
             self.visit_block_mut(&mut it.block);
             self.results(&mut it.sig, &mut it.block);
+        }
+    }
+
+    fn visit_trait_item_fn_mut(&mut self, it: &mut TraitItemFn) {
+        if let Some(block) = &mut it.default {
+            self.visit_block_mut(block);
+            self.results(&mut it.sig, block);
         }
     }
 
