@@ -3,7 +3,9 @@
 
 use super::words;
 use shakmaty::fen::{Fen, ParseFenError};
-use shakmaty::{Bitboard, Board, ByColor, Color, Piece, Rank, Role, Square};
+use shakmaty::{
+    Bitboard, Board, ByColor, CastlingSide, Chess, Color, Piece, Position, Rank, Role, Square,
+};
 
 /// What one square's sensor reads.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -217,6 +219,18 @@ impl Placement {
                 !reading.may_be(one) || !reading.may_be(other)
             }
             (one, other) => one != other,
+        })
+    }
+
+    /// Whether the player to move may have castled and these sensors read what they did before: in
+    /// Chess960 king and rook may go to squares on which they stand, and neither is known by name.
+    pub fn hides_castling(&self, pos: &Chess) -> bool {
+        let turn = pos.turn();
+        CastlingSide::ALL.into_iter().any(|side| {
+            let Some(rook) = pos.castles().rook(turn, side) else { return false };
+            let stood = pos.board().king_of(turn).map(|king| Bitboard::from(king).with(rook));
+            let stand = Bitboard::from(side.king_to(turn)).with(side.rook_to(turn));
+            stood == Some(stand) && stand.is_subset(self.unnamed())
         })
     }
 

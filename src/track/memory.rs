@@ -437,6 +437,31 @@ mod tests {
         assert_eq!(join(&[game(50), game(90)].concat(), &joint, &now), Ok(8));
     }
 
+    /// The same placement three times: what was heard before tells which, unless far more was done
+    /// in between than messages get lost.
+    #[test]
+    fn a_moment_is_known_by_what_was_heard_before_it() {
+        let out = knight(Square::G1, Square::F3, 90);
+        let back = knight(Square::F3, Square::G1, 80);
+        let memory = [out.clone(), back.clone(), out.clone(), back.clone(), out.clone()].concat();
+        let fits = vec![2, 8, 14];
+        let told = |before: &[Recalled]| {
+            let before: Vec<Step> = before.iter().map(|recalled| recalled.step.clone()).collect();
+            told_by(&memory, fits.clone(), &before)
+        };
+        assert_eq!(told(&out[..2]), fits);
+        assert_eq!(told(&back), [8, 14]);
+        assert_eq!(told(&[&out[..], &back].concat()), [8, 14]);
+        assert_eq!(told(&[&back[..], &out, &back].concat()), [14]);
+        // Nothing tells of what was never heard.
+        assert_eq!(told(&[slow(pressed(Color::Black, 70))]), fits);
+        // One move may have come in between, two are too many.
+        let one = knight(Square::B1, Square::C3, 70);
+        let long = [&out[..2], &one, &knight(Square::C3, Square::B1, 60)].concat();
+        let heard: Vec<Step> = out[..2].iter().map(|recalled| recalled.step.clone()).collect();
+        assert_eq!(told_by(&long, vec![2, 5, 8], &heard), [2, 5]);
+    }
+
     /// A board on a shared line keeps what was not fetched, and no press before it.
     #[test]
     fn what_was_not_fetched_is_joined_where_it_begins() {
@@ -564,7 +589,8 @@ mod tests {
     fn what_was_heard_twice_leads_nothing_astray() {
         let memory = [knight(Square::G1, Square::F3, 90), knight(Square::F3, Square::E5, 120)];
         let ms = Mono::from_millis;
-        let steps: Vec<Step> = memory.concat().into_iter().map(|recalled| recalled.step).collect();
+        let steps: Vec<Step> =
+            memory.concat().into_iter().map(|recalled| recalled.step.clone()).collect();
         let at = |idx: usize| ms(1_000 * (idx as u64 + 1));
         let mut heard: Vec<(Mono, Step)> =
             steps.iter().enumerate().map(|(idx, step)| (at(idx), step.clone())).collect();

@@ -97,6 +97,8 @@ impl Recorder {
             // By now a move may have been made.
             None if !suspect.is_on_move || !self.watch.is_on_move(play, by) => return,
             None if cx.board.is_reckoned() => return self.tell_untold(cx),
+            // The reply tells whether he castled.
+            None if play.tracker().seen().hides_castling(play.sheet().last()) => return,
             None if may_be_hurt(cx, now, suspect) => return self.look_again(suspect, now),
             None => FindingKind::PressWithoutMove,
             Some(ref mismatch) => match self.illegal_of(mismatch) {

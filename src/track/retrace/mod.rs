@@ -217,7 +217,10 @@ mod tests {
     /// What was said from the usual start on: `279 c2 -` or `553 a3 N` is a reading, `411 white` a
     /// press.
     fn tape(said: &str) -> PlayTape {
-        let start = Chess::default();
+        tape_from(&Chess::default(), said)
+    }
+
+    fn tape_from(start: &Chess, said: &str) -> PlayTape {
         let wood = Placement::from(start.board().clone());
         let mut tape = PlayTape::new(RestingBoard { at: at(0), n: 0, wood });
         for item in said.split(", ") {
@@ -238,7 +241,11 @@ mod tests {
     }
 
     fn moves(said: &str) -> String {
-        let found = retrace(&tape(said), &Chess::default(), &[], ROUND).unwrap();
+        moves_from(&Chess::default(), said)
+    }
+
+    fn moves_from(start: &Chess, said: &str) -> String {
+        let found = retrace(&tape_from(start, said), start, &[], ROUND).unwrap();
         let words: Vec<String> = found.plies.iter().map(|ply| ply.m.to_string()).collect();
         words.join(" ")
     }
@@ -249,6 +256,50 @@ mod tests {
         let said = "2277 c2 -, 2411 white, 2452 g7 -, 2492 b1 -, 2553 a3 N, 2588 c4 P, \
             2617 black, 2639 g5 p, 2700 white";
         assert_eq!(moves(said), "c2-c4 g7-g5 Nb1-a3");
+    }
+
+    fn position(fen: &str) -> Chess {
+        let fen: shakmaty::fen::Fen = fen.parse().unwrap();
+        fen.into_position(shakmaty::CastlingMode::Standard).unwrap()
+    }
+
+    /// King and rook are read in any order, and the rook may stand already when the king is pressed
+    /// for. A king that goes one square has not castled, and neither has one whose rook stays.
+    #[test]
+    fn castling_is_found_by_its_two_pieces() {
+        let start = position("r3k2r/pppq1ppp/8/8/8/8/PPPQ1PPP/R3K2R w KQkq - 0 1");
+        let short = "2000 e1 -, 2200 g1 K, 2300 h1 -, 2500 f1 R, 2700 white";
+        let rook_first = "2000 h1 -, 2200 f1 R, 2300 e1 -, 2500 g1 K, 2700 white";
+        let long = "2000 e1 -, 2200 c1 K, 2300 a1 -, 2500 d1 R, 2700 white";
+        let reply = "3200 e8 -, 3400 c8 k, 3500 a8 -, 3700 d8 r, 3900 black";
+        let short_reply = "3200 e8 -, 3400 g8 k, 3500 h8 -, 3700 f8 r, 3900 black";
+        for (said, played) in [
+            (format!("{short}, {reply}"), "O-O O-O-O"),
+            (format!("{rook_first}, {short_reply}"), "O-O O-O"),
+            (format!("{long}, {reply}"), "O-O-O O-O-O"),
+            (
+                "2000 e1 -, 2200 f1 K, 2400 white, 3200 e8 -, 3400 d8 k, 3600 black".to_owned(),
+                "Ke1-f1 Ke8-d8",
+            ),
+            (
+                "2000 h1 -, 2200 f1 R, 2400 white, 3200 a8 -, 3400 d8 r, 3600 black".to_owned(),
+                "Rh1-f1 Ra8-d8",
+            ),
+        ] {
+            assert_eq!(moves_from(&start, &said), played, "{said}");
+        }
+    }
+
+    #[test]
+    fn a_pawn_takes_in_passing_and_promotes() {
+        let start = position("4k3/8/8/8/4p3/8/3P4/4K3 w - - 0 1");
+        let said = "2000 d2 -, 2200 d4 P, 2400 white, 2900 e4 -, 3100 d3 p, 3300 d4 -, 3500 black";
+        assert_eq!(moves_from(&start, said), "d2-d4 e4xd3");
+        let start = position("1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1");
+        let said = "2000 a7 -, 2200 a8 N, 2400 white, 2900 e8 -, 3100 e7 k, 3300 black";
+        assert_eq!(moves_from(&start, said), "a7-a8=N Ke8-e7");
+        let said = "2000 b8 -, 2100 a7 -, 2300 b8 Q, 2400 white, 2900 e8 -, 3100 e7 k, 3300 black";
+        assert_eq!(moves_from(&start, said), "a7xb8=Q Ke8-e7");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::track::line::{
 };
 use crate::track::search;
 use crate::track::weigh::{self, Cost};
-use shakmaty::{Bitboard, CastlingSide, Chess, Move, Piece, Position, Role, Square, attacks};
+use shakmaty::{Bitboard, Move, Piece, Position, Role, Square, attacks};
 use std::time::Duration;
 
 /// A piece that is put down before it is missed where it stood is seen on both for this long.
@@ -104,7 +104,7 @@ impl Tracker {
         at: Mono,
         budget: &mut usize,
     ) -> Vec<Line> {
-        if line.differs(&self.seen).is_empty() && !self.hides_castling(&line.pos) {
+        if line.differs(&self.seen).is_empty() && !self.seen.hides_castling(&line.pos) {
             return Vec::new();
         }
         let mut children = self.corrected(line, at, budget);
@@ -204,18 +204,6 @@ impl Tracker {
             child
         });
         corrected.collect()
-    }
-
-    /// Whether the one who is to move may castle without these sensors showing it: king and rook go
-    /// to squares on which they stand, in Chess960, and neither is known by name.
-    fn hides_castling(&self, pos: &Chess) -> bool {
-        let turn = pos.turn();
-        CastlingSide::ALL.into_iter().any(|side| {
-            let Some(rook) = pos.castles().rook(turn, side) else { return false };
-            let stood = pos.board().king_of(turn).map(|king| Bitboard::from(king).with(rook));
-            let stand = Bitboard::from(side.king_to(turn)).with(side.rook_to(turn));
-            stood == Some(stand) && stand.is_subset(self.seen.unnamed())
-        })
     }
 
     /// What becomes of `line` if the piece that its last move promoted to, and on which nobody has

@@ -38,6 +38,9 @@ impl Motion {
         let pos = cx.game.last().clone();
         let is_other = self.is_announced_otherwise(cx);
         let waits_for_words = self.is_unannounced(cx, by) || is_other;
+        if cx.board.seen().hides_castling(&pos) {
+            return;
+        }
         if cx.shows(pos.board()) || waits_for_words {
             self.press_without_move(cx, by);
             return;
