@@ -1,6 +1,7 @@
 //! Learns how a matrix is wired: a piece is put on each square once, and lifted again.
 
 use super::matrix::{Debounce, Wiring, placement_of};
+use crate::table::defaults;
 use crate::time::Mono;
 use shakmaty::{Bitboard, Square};
 use std::time::Duration;
@@ -18,30 +19,27 @@ pub enum WalkStep {
     Several(Vec<usize>),
 }
 
-/// The walk over the board, from a1 to h8.
-#[derive(Clone, Debug)]
-pub struct Calibration {
-    debounce: Debounce,
-    /// Inputs that read as occupied with the board empty.
-    stuck: Option<Bitboard>,
-    found: [Option<Square>; 64],
-    dead: Vec<Square>,
-    next: usize,
-    /// The piece has to be lifted first.
-    is_held: bool,
+defaults! {
+    /// The walk over the board, from a1 to h8.
+    #[derive(Clone, Debug)]
+    pub struct Calibration {
+        given {
+            debounce: Debounce,
+        }
+        /// Inputs that read as occupied with the board empty.
+        stuck: Option<Bitboard>,
+        found: [Option<Square>; 64] = [None; 64],
+        dead: Vec<Square>,
+        next: usize,
+        /// The piece has to be lifted first.
+        is_held: bool,
+    }
 }
 
 impl Calibration {
     /// Believes an input that has read the same for so long.
     pub fn new(wait: Duration) -> Self {
-        Self {
-            debounce: Debounce::new(wait),
-            stuck: None,
-            found: [None; 64],
-            dead: Vec::new(),
-            next: 0,
-            is_held: false,
-        }
+        Self::begin(Debounce::new(wait))
     }
 
     /// The square on which a piece is to be put next. `None` before the empty board was read, while

@@ -8,7 +8,7 @@ use crate::laws::{
     ClockOrder, Clocks, Code, Finding, FindingKind, Note, Referee, Ruling, Said, Severity, Stage,
     Terms, Told,
 };
-use crate::table::Placement;
+use crate::table::{Placement, defaults};
 use crate::time::Mono;
 use shakmaty::{CastlingMode, Chess, Color, Position};
 use std::time::Duration;
@@ -16,20 +16,24 @@ use std::time::Duration;
 /// Between records of what a clock shows.
 const SHOWN_EVERY: Duration = Duration::from_secs(10);
 
-/// The referee and what it said last.
-#[derive(Clone, Debug)]
-pub(super) struct Bench {
-    referee: Referee,
-    /// What it was seated before.
-    start: Chess,
-    said: Vec<Ruling>,
-    /// A press in doubt.
-    doubt: Option<Doubt>,
-    orders: Vec<ClockOrder>,
-    /// What the clock showed when it was last recorded.
-    shown: Option<(Mono, Clocks)>,
-    /// What it shows now.
-    latest: Option<Clocks>,
+defaults! {
+    /// The referee and what it said last.
+    #[derive(Clone, Debug)]
+    pub(super) struct Bench {
+        given {
+            referee: Referee,
+            /// What it was seated before.
+            start: Chess,
+        }
+        said: Vec<Ruling>,
+        /// A press in doubt.
+        doubt: Option<Doubt>,
+        orders: Vec<ClockOrder>,
+        /// What the clock showed when it was last recorded.
+        shown: Option<(Mono, Clocks)>,
+        /// What it shows now.
+        latest: Option<Clocks>,
+    }
 }
 
 impl Bench {
@@ -48,15 +52,7 @@ impl Bench {
     pub(super) fn seated(terms: Terms, start: Chess, mode: CastlingMode) -> Self {
         let seen = Placement::from(start.board().clone());
         let referee = Referee::new(terms, start.clone(), mode, seen);
-        Self {
-            referee,
-            start,
-            said: Vec::new(),
-            doubt: None,
-            orders: Vec::new(),
-            shown: None,
-            latest: None,
-        }
+        Self::begin(referee, start)
     }
 
     pub(super) const fn referee(&self) -> &Referee {

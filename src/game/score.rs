@@ -1,6 +1,6 @@
 //! The score sheet: the moves as recorded, with their times.
 
-use crate::table::Times;
+use crate::table::{Times, defaults};
 use crate::time::Mono;
 use crate::track::legal;
 use crate::track::line::CompletedBy;
@@ -180,38 +180,34 @@ pub struct Gap {
     pub n: Unknown,
 }
 
-/// The moves of one game from its start position. Where nobody knows the moves there is a
-/// [`Gap`]: half-moves are counted as they are on record, and the position after the last one
-/// before the gap is that from which the record goes on.
-#[derive(Clone, Debug)]
-pub struct ScoreSheet {
-    start: Chess,
-    mode: CastlingMode,
-    moves: Vec<Scored>,
-    positions: Vec<Chess>,
-    /// In their order; at most one after the same half-move.
-    gaps: Vec<Gap>,
-    /// The game was not seen from its beginning.
-    is_joined: bool,
-    /// Half-moves whose times belong to another run of the daemon.
-    n_foreign: usize,
-    /// When the clock of whoever moves first was set off, and what it showed then.
-    set_off: Option<(Mono, Duration)>,
+defaults! {
+    /// The moves of one game from its start position. Where nobody knows the moves there is a
+    /// [`Gap`]: half-moves are counted as they are on record, and the position after the last one
+    /// before the gap is that from which the record goes on.
+    #[derive(Clone, Debug)]
+    pub struct ScoreSheet {
+        given {
+            start: Chess,
+            mode: CastlingMode,
+            positions: Vec<Chess>,
+        }
+        moves: Vec<Scored>,
+        /// In their order; at most one after the same half-move.
+        gaps: Vec<Gap>,
+        /// The game was not seen from its beginning.
+        is_joined: bool,
+        /// Half-moves whose times belong to another run of the daemon.
+        n_foreign: usize,
+        /// When the clock of whoever moves first was set off, and what it showed then.
+        set_off: Option<(Mono, Duration)>,
+    }
 }
 
 impl ScoreSheet {
     /// An empty sheet.
     pub fn new(start: Chess, mode: CastlingMode) -> Self {
-        Self {
-            positions: vec![start.clone()],
-            start,
-            mode,
-            moves: Vec::new(),
-            gaps: Vec::new(),
-            is_joined: false,
-            n_foreign: 0,
-            set_off: None,
-        }
+        let positions = vec![start.clone()];
+        Self::begin(start, mode, positions)
     }
 
     /// An empty sheet of a game whose beginning nobody saw: `start` is how it was found.

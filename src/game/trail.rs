@@ -5,7 +5,7 @@ use super::entry::{Basis, Fact, LinkState};
 use super::faulty::SensorFaults;
 use super::score::ScoreSheet;
 use crate::laws::{Finding, FindingKind, Stage};
-use crate::table::Placement;
+use crate::table::{Placement, defaults};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use crate::track::tracker::{RESTED, STEP_MAX, TAIL_MAX};
@@ -31,62 +31,43 @@ struct Waypoint {
     faulty: Bitboard,
 }
 
-/// What was heard of a board while the line was whole and the game went on, since it last stood as
-/// the record has it, some half-moves ago.
-#[derive(Clone, Debug)]
-pub(super) struct Trail {
-    seen: Placement,
-    steps: VecDeque<(Mono, Step)>,
-    /// Steps that are forgotten.
-    n_gone: usize,
-    waypoints: VecDeque<Waypoint>,
-    has_run: bool,
-    /// The clock stands: what is moved is no play.
-    is_stopped: bool,
-    /// When the last press was that has not completed a move yet.
-    open_press: Option<Mono>,
-    /// When that was, and whose, as long as it may be for an illegal move of which nobody has been
-    /// told.
-    untold_press: Option<(Mono, Color)>,
-    /// Sensors that do not tell.
-    faulty: SensorFaults,
-    /// How the board stood before nobody heard it, while what was played then is not on record.
-    missed: Option<Placement>,
-    /// Nobody hears the board.
-    is_unheard: bool,
-    /// It was read since, and stood otherwise.
-    is_other: bool,
-    /// When the last move was put on record: it may be by nothing but the board's stillness.
-    made: Option<Mono>,
-    /// The times of the daemon that is gone are so much later on this trail, which those before it
-    /// began.
-    later: Duration,
-}
-
-impl Default for Trail {
-    fn default() -> Self {
-        Self::from(&Board::new())
+defaults! {
+    /// What was heard of a board while the line was whole and the game went on, since it last stood
+    /// as the record has it, some half-moves ago.
+    #[derive(Clone, Debug)]
+    pub(super) struct Trail {
+        seen: Placement = Board::new().into(),
+        steps: VecDeque<(Mono, Step)>,
+        /// Steps that are forgotten.
+        n_gone: usize,
+        waypoints: VecDeque<Waypoint>,
+        has_run: bool,
+        /// The clock stands: what is moved is no play.
+        is_stopped: bool,
+        /// When the last press was that has not completed a move yet.
+        open_press: Option<Mono>,
+        /// When that was, and whose, as long as it may be for an illegal move of which nobody has
+        /// been told.
+        untold_press: Option<(Mono, Color)>,
+        /// Sensors that do not tell.
+        faulty: SensorFaults,
+        /// How the board stood before nobody heard it, while what was played then is not on record.
+        missed: Option<Placement>,
+        /// Nobody hears the board.
+        is_unheard: bool,
+        /// It was read since, and stood otherwise.
+        is_other: bool,
+        /// When the last move was put on record: it may be by nothing but the board's stillness.
+        made: Option<Mono>,
+        /// The times of the daemon that is gone are so much later on this trail, which those before
+        /// it began.
+        later: Duration,
     }
 }
 
 impl Trail {
     fn from(board: &Board) -> Self {
-        Self {
-            seen: board.clone().into(),
-            steps: VecDeque::new(),
-            n_gone: 0,
-            waypoints: VecDeque::new(),
-            has_run: false,
-            is_stopped: false,
-            open_press: None,
-            untold_press: None,
-            faulty: SensorFaults::default(),
-            missed: None,
-            is_unheard: false,
-            is_other: false,
-            made: None,
-            later: Duration::ZERO,
-        }
+        Self { seen: board.clone().into(), ..Self::default() }
     }
 
     /// From now on nobody hears the board, or nobody has since the last fact.

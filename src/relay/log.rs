@@ -5,7 +5,7 @@ use crate::clock::{ClockNote, Hms};
 use crate::game::entry::{Basis, Fact, LinkState, Ruled};
 use crate::game::{PairedFor, ScoreSheet};
 use crate::laws::{Act, Code, Finding, FindingKind, Severity};
-use crate::table::{Sight, Times};
+use crate::table::{Sight, Times, defaults};
 use crate::track::legal;
 use crate::track::line::CompletedBy;
 use shakmaty::fen::Fen;
@@ -14,34 +14,28 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color, Position as _, PositionError};
 use std::time::Duration;
 
-/// Writes the lines of one board's log. Remembers the moves, because a completion names only the
-/// ply.
-#[derive(Clone, Debug)]
-pub struct Log {
-    first: Number,
-    moves: Vec<String>,
-    /// The same moves, as far as they can be played, for the names of others.
-    sheet: ScoreSheet,
-    /// What was said last of the clock: whether it runs.
-    clock_runs: Option<bool>,
-    /// What the referee has said since the last move, that the record may have found as well.
-    ruled: Vec<Code>,
-    /// Who puts on record what comes next.
-    entered: Option<String>,
+defaults! {
+    /// Writes the lines of one board's log. Remembers the moves, because a completion names only
+    /// the ply.
+    #[derive(Clone, Debug)]
+    pub struct Log {
+        first: Number = Number { fullmove: 1, turn: Color::White },
+        moves: Vec<String>,
+        /// The same moves, as far as they can be played, for the names of others.
+        sheet: ScoreSheet = ScoreSheet::new(Chess::default(), CastlingMode::Standard),
+        /// What was said last of the clock: whether it runs.
+        clock_runs: Option<bool>,
+        /// What the referee has said since the last move, that the record may have found as well.
+        ruled: Vec<Code>,
+        /// Who puts on record what comes next.
+        entered: Option<String>,
+    }
 }
 
 #[derive(Copy, Clone, Debug)]
 struct Number {
     fullmove: usize,
     turn: Color,
-}
-
-impl Default for Log {
-    fn default() -> Self {
-        let first = Number { fullmove: 1, turn: Color::White };
-        let sheet = ScoreSheet::new(Chess::default(), CastlingMode::Standard);
-        Self { first, moves: Vec::new(), sheet, clock_runs: None, ruled: Vec::new(), entered: None }
-    }
 }
 
 impl Log {

@@ -4,6 +4,7 @@
 //! small steps between which everybody gets his turn: on a machine that is busy it passes more
 //! slowly, and nobody is late for anything.
 
+use crate::table::defaults;
 use crate::time::{Mono, Stamp, Wall};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -161,18 +162,15 @@ const TOLD: &str = "synchronized";
 /// How often it is looked at whether one has.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 
-/// Watches whether the time of day is known. Where another program keeps it right, nothing is said.
-#[derive(Clone, Debug)]
-pub struct WallSource {
-    folder: PathBuf,
-    looked: Option<Mono>,
-    /// What was said last, or would not have to be said.
-    is_known: bool,
-}
-
-impl Default for WallSource {
-    fn default() -> Self {
-        Self { folder: PathBuf::from(TIMESYNC), looked: None, is_known: true }
+defaults! {
+    /// Watches whether the time of day is known. Where another program keeps it right, nothing is
+    /// said.
+    #[derive(Clone, Debug)]
+    pub struct WallSource {
+        folder: PathBuf = TIMESYNC.into(),
+        looked: Option<Mono>,
+        /// What was said last, or would not have to be said.
+        is_known: bool = true,
     }
 }
 

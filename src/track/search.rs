@@ -6,7 +6,7 @@
 
 use super::legal;
 use super::line::{arrivals_of, departures_of};
-use crate::table::{Placement, Reading};
+use crate::table::{Placement, Reading, defaults};
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Role, Square};
 
 /// Positions looked at for one event, at the most, over all lines that are searched on.
@@ -14,22 +14,26 @@ pub const NODES_MAX: usize = 20_000;
 /// Lines that one search returns, at the most.
 pub const FOUND_MAX: usize = 64;
 
-/// A search for lines of exactly `depth` plies that end in what is `seen`.
-struct Search<'a> {
-    seen: &'a Placement,
-    depth: usize,
-    /// Arrived pieces that the line may leave unexplained: ghosts, a reply already begun.
-    slack: usize,
-    /// Squares on which what arrives may be hidden.
-    masked: Bitboard,
-    /// Squares whose sensors do not tell.
-    faulty: Bitboard,
-    /// Positions that may still be looked at.
-    budget: &'a mut usize,
-    line: Vec<Move>,
-    arrived: Vec<Bitboard>,
-    left: Vec<(Bitboard, Chess)>,
-    found: Vec<Vec<Move>>,
+defaults! {
+    /// A search for lines of exactly `depth` plies that end in what is `seen`.
+    struct Search<'a> {
+        given {
+            seen: &'a Placement,
+            depth: usize,
+            /// Arrived pieces that the line may leave unexplained: ghosts, a reply already begun.
+            slack: usize,
+            /// Squares whose sensors do not tell.
+            faulty: Bitboard,
+            /// Positions that may still be looked at.
+            budget: &'a mut usize,
+        }
+        /// Squares on which what arrives may be hidden.
+        masked: Bitboard,
+        line: Vec<Move>,
+        arrived: Vec<Bitboard>,
+        left: Vec<(Bitboard, Chess)>,
+        found: Vec<Vec<Move>>,
+    }
 }
 
 /// All lines of exactly `depth` plies from `pos` whose last effects are all seen, and that leave at
@@ -46,18 +50,7 @@ pub fn lines(
     faulty: Bitboard,
     budget: &mut usize,
 ) -> Vec<Vec<Move>> {
-    let mut search = Search {
-        seen,
-        depth,
-        slack,
-        masked: Bitboard::EMPTY,
-        faulty,
-        budget,
-        line: Vec::with_capacity(depth),
-        arrived: Vec::with_capacity(depth),
-        left: Vec::with_capacity(depth),
-        found: Vec::new(),
-    };
+    let mut search = Search::begin(seen, depth, slack, faulty, budget);
     search.descend(pos);
     search.found
 }
@@ -78,19 +71,9 @@ pub fn masked(pos: &Chess, seen: &Placement, faulty: Bitboard, budget: &mut usiz
     if ghosts.is_empty() {
         return Vec::new();
     }
-    let mut search = Search {
-        seen,
-        depth: 1,
-        // The piece that came may stand half on another square, and a reply may have begun.
-        slack: ghosts.count() + 2,
-        masked: ghosts,
-        faulty,
-        budget,
-        line: Vec::new(),
-        arrived: Vec::new(),
-        left: Vec::new(),
-        found: Vec::new(),
-    };
+    // The piece that came may stand half on another square, and a reply may have begun.
+    let slack = ghosts.count() + 2;
+    let mut search = Search { masked: ghosts, ..Search::begin(seen, 1, slack, faulty, budget) };
     search.descend(pos);
     // What stands where a pawn is exchanged is what it was exchanged for.
     let is_masked = |m: &Move| !m.is_promotion() && (arrivals_of(*m, pos.turn()) & ghosts).any();

@@ -9,6 +9,7 @@ use super::command::BoardCommand;
 use super::frame::{Decoder, Item};
 use super::message::BoardMessage;
 use super::session::{Session, SessionState, Streams};
+use crate::table::defaults;
 use crate::time::Mono;
 
 const NO_BOARD: &str =
@@ -18,19 +19,14 @@ const NO_CLOCK: &str = "the board answers, but no clock is plugged into it; plug
 const BOARD_GONE: &str = "the board does not answer any more; check its cable and its power, and \
                           try again";
 
-/// The driver of a clock behind a board, and the conversation with the board.
-#[derive(Debug, Clone)]
-pub struct BoardLink {
-    session: Session,
-    decoder: Decoder,
-    clock: ClockLine,
-}
-
-impl Default for BoardLink {
-    /// A driver without a line.
-    fn default() -> Self {
-        let session = Session::new(Streams::BoardAndClock);
-        Self { session, decoder: Decoder::default(), clock: ClockLine::default() }
+defaults! {
+    /// The driver of a clock behind a board, and the conversation with the board. It begins without
+    /// a line.
+    #[derive(Debug, Clone)]
+    pub struct BoardLink {
+        session: Session = Session::new(Streams::BoardAndClock),
+        decoder: Decoder,
+        clock: ClockLine,
     }
 }
 

@@ -11,7 +11,7 @@ use super::{ClockDesk, first_of};
 use crate::clock::ClockModel;
 use crate::game::{Event, Fact};
 use crate::laws::ClockOrder;
-use crate::table::End;
+use crate::table::{End, defaults};
 use crate::time::Mono;
 use crate::wire::{
     ClockMessage, ClockNews, ClockTime, Difference, DriverOutput, PortDriver, PortInput, SideTime,
@@ -48,40 +48,35 @@ impl From<DriverOutput<Vec<u8>>> for PortAct {
     }
 }
 
-/// The host's side of a clock with a port to itself.
-#[derive(Clone, Debug)]
-pub struct PortDesk<D> {
-    desk: ClockDesk<D>,
-    /// Who makes the odd half-moves.
-    first: Color,
-    /// A clock answers.
-    is_there: bool,
-    /// A clock that somebody has set before us: its first reading, and how often it came.
-    found: Option<(ClockTime, u32)>,
-    /// What the game knows of: the end that is up, and the times that were set.
-    told: Option<(End, WantedTimes)>,
-    told_at: Mono,
-    /// Whose press was counted last that nobody could see, and the model before it.
-    unseen: Option<(Color, ClockModel)>,
-    /// Until then the game hears nothing of the clock: it is not known whether that press has been
-    /// made.
-    held_until: Option<Mono>,
+defaults! {
+    /// The host's side of a clock with a port to itself.
+    #[derive(Clone, Debug)]
+    pub struct PortDesk<D> {
+        given {
+            desk: ClockDesk<D>,
+        }
+        /// Who makes the odd half-moves.
+        first: Color = Color::White,
+        /// A clock answers.
+        is_there: bool,
+        /// A clock that somebody has set before us: its first reading, and how often it came.
+        found: Option<(ClockTime, u32)>,
+        /// What the game knows of: the end that is up, and the times that were set.
+        told: Option<(End, WantedTimes)>,
+        told_at: Mono,
+        /// Whose press was counted last that nobody could see, and the model before it.
+        unseen: Option<(Color, ClockModel)>,
+        /// Until then the game hears nothing of the clock: it is not known whether that press has
+        /// been made.
+        held_until: Option<Mono>,
+    }
 }
 
 impl<D: PortDriver> PortDesk<D> {
     /// The desk of such a clock, made of one for any clock.
     pub fn new(desk: ClockDesk<D>) -> Self {
-        Self {
-            // What the game hears of it is the model's in any case.
-            desk: desk.trusted(),
-            first: Color::White,
-            is_there: false,
-            found: None,
-            told: None,
-            told_at: Mono::default(),
-            unseen: None,
-            held_until: None,
-        }
+        // What the game hears of it is the model's in any case.
+        Self::begin(desk.trusted())
     }
 
     /// What the game is to hear of how the clock is driven, before what it is to hear of the clock.

@@ -9,7 +9,7 @@ use crate::game::play::Play;
 use crate::game::score::ScoreSheet;
 use crate::game::settings::Settings;
 use crate::laws::{Clocks, Ending, Sheet, SheetMove, Told};
-use crate::table::Placement;
+use crate::table::{Placement, defaults};
 use crate::time::Mono;
 use crate::track::line::CompletedBy;
 use shakmaty::{Chess, Color, Position};
@@ -150,20 +150,24 @@ impl Minutes {
     }
 }
 
-/// Reads the minutes to the referee, with a game that has nothing else.
-struct MinutesReader {
-    game: Game,
-    record: Sheet,
-    /// What the sensors show.
-    seen: Placement,
-    /// What the clock showed.
-    clocks: Option<Clocks>,
-    /// The end of the game, as long as what brought it about may be on record behind it.
-    ended: Option<(Mono, Ending)>,
-    /// Who has pressed just now, and when.
-    pressed: Option<(Mono, Color)>,
-    /// When the moves changed, which is not told yet.
-    changed: Option<Mono>,
+defaults! {
+    /// Reads the minutes to the referee, with a game that has nothing else.
+    struct MinutesReader {
+        given {
+            game: Game,
+            /// What the sensors show.
+            seen: Placement,
+        }
+        record: Sheet,
+        /// What the clock showed.
+        clocks: Option<Clocks>,
+        /// The end of the game, as long as what brought it about may be on record behind it.
+        ended: Option<(Mono, Ending)>,
+        /// Who has pressed just now, and when.
+        pressed: Option<(Mono, Color)>,
+        /// When the moves changed, which is not told yet.
+        changed: Option<Mono>,
+    }
 }
 
 impl MinutesReader {
@@ -177,15 +181,7 @@ impl MinutesReader {
         }
         game.recorder.set_play(Play::resumed(ScoreSheet::new(start.clone(), mode), None));
         let seen = Placement::from(start.board().clone());
-        Some(Self {
-            game,
-            record: Sheet::default(),
-            seen,
-            clocks: None,
-            ended: None,
-            pressed: None,
-            changed: None,
-        })
+        Some(Self::begin(game, seen))
     }
 
     fn take(&mut self, at: Mono, item: &MinutesItem) {

@@ -25,27 +25,31 @@ use super::settings::{ClockRole, Lights, Settings};
 use crate::board::{AnyBoard, Connection, Expects, Known, News};
 use crate::clock::{ClockNote, ClockPresence, Estimate, Reader, Turned};
 use crate::laws::Told;
-use crate::table::{End, Placement, Reading, Times};
+use crate::table::{End, Placement, Reading, Times, defaults};
 use crate::time::{Mono, Stamp};
 use crate::wire::ClockMessage;
 use shakmaty::{Bitboard, Board, Color, Position, Square};
 use std::time::Duration;
 
-/// One board's game, as a pure state machine.
-#[derive(Clone, Debug)]
-pub struct Game {
-    settings: Settings,
-    board: AnyBoard,
-    clock: ClockSide,
-    recorder: Recorder,
-    bench: Option<Bench>,
-    /// Why the order that came last cannot be carried out.
-    refused: Option<String>,
-    /// So many of the facts so far were looked at for moves that the referee is to be told.
-    n_told: usize,
-    out: GameOutbox,
-    /// The time of a game goes on where its record ends: so much ahead of the daemon's.
-    ahead: Duration,
+defaults! {
+    /// One board's game, as a pure state machine.
+    #[derive(Clone, Debug)]
+    pub struct Game {
+        given {
+            settings: Settings,
+            board: AnyBoard,
+            clock: ClockSide,
+            bench: Option<Bench>,
+        }
+        recorder: Recorder,
+        /// Why the order that came last cannot be carried out.
+        refused: Option<String>,
+        /// So many of the facts so far were looked at for moves that the referee is to be told.
+        n_told: usize,
+        out: GameOutbox,
+        /// The time of a game goes on where its record ends: so much ahead of the daemon's.
+        ahead: Duration,
+    }
 }
 
 impl Game {
@@ -58,17 +62,9 @@ impl Game {
             shares_line: settings.shares_line,
             watches_clock: settings.clock_role == ClockRole::Read,
         };
-        Self {
-            board: AnyBoard::new(settings.board, &connection),
-            clock: ClockSide::new(&settings),
-            recorder: Recorder::default(),
-            bench: Bench::of(&settings),
-            refused: None,
-            n_told: 0,
-            out: GameOutbox::default(),
-            ahead: Duration::ZERO,
-            settings,
-        }
+        let board = AnyBoard::new(settings.board, &connection);
+        let (clock, bench) = (ClockSide::new(&settings), Bench::of(&settings));
+        Self::begin(settings, board, clock, bench)
     }
 
     /// The game goes on where its record stops.

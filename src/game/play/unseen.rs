@@ -9,7 +9,7 @@ use crate::track::heard::HeardReadings;
 use shakmaty::{Color, Position};
 
 /// What is known of a stretch of play beside how the board stood before and stands now.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Default)]
 pub(in crate::game) struct GapEvidence {
     /// When the board was heard last before it.
     pub(in crate::game) since: Option<Mono>,

@@ -9,7 +9,7 @@ use super::{Cx, Recorder};
 use crate::clock::ClockPresence;
 use crate::game::entry::Fact;
 use crate::game::play::{GapEvidence, Play};
-use crate::table::{Placement, Reading, Times};
+use crate::table::{Placement, Reading, Times, defaults};
 use crate::time::Mono;
 use crate::track::heard::HeardReadings;
 use crate::track::{Step, Tracker};
@@ -55,37 +55,41 @@ impl LastRead {
     }
 }
 
-/// A time in which nobody saw the board.
-#[derive(Clone, Debug)]
-pub(super) struct Silence {
-    /// What was believed before it.
-    pub(super) base: Tracker,
-    /// Since when, if that is known.
-    since: Option<Mono>,
-    /// When the board was read as a whole after it.
-    pub(super) pictured: Option<Mono>,
-    /// What the clock showed before it.
-    clock: Option<LastRead>,
-    /// A clock may come to be heard.
-    awaits_clock: bool,
-    /// How it stood then.
-    pub(super) found: Option<Board>,
-    /// When the line was open again.
-    up: Option<Mono>,
-    /// The last press since the board was read.
-    pressed: Option<Mono>,
-    /// When the lever was first found over, pressed at some time before.
-    turned: Option<Mono>,
-    /// The line was quiet, and no message needs to be lost: what comes is believed until a picture
-    /// of the board tells otherwise.
-    is_suspected: bool,
-    /// Noise was heard: any message may have been hurt, so that only what has been read twice
-    /// counts.
-    is_noise: bool,
-    /// What came nevertheless.
-    heard: Option<HeardReadings>,
-    /// The board was telling its memory, and nothing else.
-    is_reading: bool,
+defaults! {
+    /// A time in which nobody saw the board.
+    #[derive(Clone, Debug)]
+    pub(super) struct Silence {
+        given {
+            /// What was believed before it.
+            pub(super) base: Tracker,
+            /// Since when, if that is known.
+            since: Option<Mono>,
+            /// What the clock showed before it.
+            clock: Option<LastRead>,
+            /// A clock may come to be heard.
+            awaits_clock: bool,
+        }
+        /// When the board was read as a whole after it.
+        pub(super) pictured: Option<Mono>,
+        /// How it stood then.
+        pub(super) found: Option<Board>,
+        /// When the line was open again.
+        up: Option<Mono>,
+        /// The last press since the board was read.
+        pressed: Option<Mono>,
+        /// When the lever was first found over, pressed at some time before.
+        turned: Option<Mono>,
+        /// The line was quiet, and no message needs to be lost: what comes is believed until a
+        /// picture of the board tells otherwise.
+        is_suspected: bool,
+        /// Noise was heard: any message may have been hurt, so that only what has been read twice
+        /// counts.
+        is_noise: bool,
+        /// What came nevertheless.
+        heard: Option<HeardReadings>,
+        /// The board was telling its memory, and nothing else.
+        is_reading: bool,
+    }
 }
 
 /// What was believed when the board was last read twice.
@@ -108,21 +112,8 @@ impl Recorder {
         let at = cx.clock.read_at();
         let times = cx.clock.times().zip(cx.clock.running());
         let clock = times.map(|(times, turn)| LastRead { times, turn, at, n_since: 0 });
-        self.silence = Some(Silence {
-            base: play.tracker().clone(),
-            since,
-            pictured: None,
-            clock,
-            awaits_clock: cx.clock.device() == ClockPresence::Present && cx.clock.hangs_on_board(),
-            found: None,
-            up: None,
-            pressed: None,
-            turned: None,
-            is_suspected: false,
-            is_noise: false,
-            heard: None,
-            is_reading: false,
-        });
+        let awaits = cx.clock.device() == ClockPresence::Present && cx.clock.hangs_on_board();
+        self.silence = Some(Silence::begin(play.tracker().clone(), since, clock, awaits));
         self.timers.clear(Timer::Suspect);
         self.memory.begin_silence();
     }
@@ -553,11 +544,9 @@ impl Recorder {
             n_max,
             is_stopped: cx.clock.is_interrupted(),
             is_told: true,
-            has_rested: false,
-            is_pressed: false,
-            is_stirred: false,
             is_turn_open: self.is_turn_open,
             is_other_board: self.is_away(),
+            ..GapEvidence::default()
         }
     }
 

@@ -65,7 +65,7 @@ pub(super) struct Mobility {
 }
 
 /// What the men of one round of gathering can rely on.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Default)]
 struct Footing {
     /// Squares that are empty or could become so.
     clear: Bitboard,
@@ -135,12 +135,7 @@ impl Mobility {
     }
 
     fn ground(&self, color: Color, passed: Option<Square>) -> Footing {
-        let mut ground = Footing {
-            clear: Bitboard::FULL,
-            landable: Bitboard::EMPTY,
-            prey: Bitboard::EMPTY,
-            barred: Bitboard::EMPTY,
-        };
+        let mut ground = Footing { clear: Bitboard::FULL, ..Footing::default() };
         for man in &self.men {
             if !man.is_mobile() && !man.is_takable {
                 ground.clear.discard(man.start);

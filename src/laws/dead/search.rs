@@ -7,6 +7,7 @@
 use super::mobility::Mobility;
 use super::seen::Seen;
 use super::{CanMate, guide};
+use crate::table::defaults;
 use shakmaty::zobrist::Zobrist128;
 use shakmaty::{Bitboard, Chess, Color, EnPassantMode, Move, Position, Role};
 use std::cmp::Reverse;
@@ -29,54 +30,46 @@ struct Node {
 /// The lowest first, of equal ones the latest.
 type Queue = BinaryHeap<(Reverse<i32>, usize)>;
 
-/// A search that can be interrupted and taken up again.
-///
-/// ```
-/// use rokade::laws::dead::{CanMate, MateSearch};
-/// use shakmaty::{Chess, Color};
-/// let mut search = MateSearch::new(&Chess::default(), Color::Black);
-/// let line = loop {
-///     // Other work may be done between two calls.
-///     if let CanMate::Yes(line) = search.run(1_000) {
-///         break line;
-///     }
-/// };
-/// assert!(line.len() >= 4 && line.len() % 2 == 0);
-/// ```
-#[derive(Clone, Debug)]
-pub struct MateSearch {
-    by: Color,
-    nodes: Vec<Node>,
-    seen: Seen,
-    net: Queue,
-    strip: Queue,
-    /// Nodes before this one were expanded in order of age.
-    oldest: usize,
-    n_rounds: usize,
-    /// Positions looked at, mobility counted as [`MOBILITY_COST`] each.
-    n_spent: u32,
-    /// How often the mobility was looked at, and how often it decided.
-    n_looks: u32,
-    n_locked: u32,
-    answer: Option<CanMate>,
+defaults! {
+    /// A search that can be interrupted and taken up again.
+    ///
+    /// ```
+    /// use rokade::laws::dead::{CanMate, MateSearch};
+    /// use shakmaty::{Chess, Color};
+    /// let mut search = MateSearch::new(&Chess::default(), Color::Black);
+    /// let line = loop {
+    ///     // Other work may be done between two calls.
+    ///     if let CanMate::Yes(line) = search.run(1_000) {
+    ///         break line;
+    ///     }
+    /// };
+    /// assert!(line.len() >= 4 && line.len() % 2 == 0);
+    /// ```
+    #[derive(Clone, Debug)]
+    pub struct MateSearch {
+        given {
+            by: Color,
+        }
+        nodes: Vec<Node>,
+        seen: Seen = Seen::new(),
+        net: Queue,
+        strip: Queue,
+        /// Nodes before this one were expanded in order of age.
+        oldest: usize,
+        n_rounds: usize,
+        /// Positions looked at, mobility counted as [`MOBILITY_COST`] each.
+        n_spent: u32 = MOBILITY_COST,
+        /// How often the mobility was looked at, and how often it decided.
+        n_looks: u32,
+        n_locked: u32,
+        answer: Option<CanMate>,
+    }
 }
 
 impl MateSearch {
     /// The search for a mate by `by`. What material or mobility exclude is known at once.
     pub fn new(pos: &Chess, by: Color) -> Self {
-        let mut search = Self {
-            by,
-            nodes: Vec::new(),
-            seen: Seen::new(),
-            net: Queue::new(),
-            strip: Queue::new(),
-            oldest: 0,
-            n_rounds: 0,
-            n_spent: MOBILITY_COST,
-            n_looks: 0,
-            n_locked: 0,
-            answer: None,
-        };
+        let mut search = Self::begin(by);
         if pos.is_checkmate() && pos.turn() != by {
             search.answer = Some(CanMate::Yes(Vec::new()));
         } else if pos.has_insufficient_material(by) || Mobility::of(pos).excludes_mate(by) {

@@ -1,6 +1,6 @@
 //! The board as a referee knows it, and when what lies on it counts as at rest.
 
-use crate::table::{Placement, Reading};
+use crate::table::{Placement, Reading, defaults};
 use crate::time::Mono;
 use shakmaty::{Bitboard, Board, Square};
 use std::time::Duration;
@@ -8,33 +8,30 @@ use std::time::Duration;
 /// A piece that is gone from its square for no longer is being put there.
 const BOUNCE: Duration = Duration::from_millis(150);
 
-/// What the sensors show.
-#[derive(Clone, Debug)]
-pub(super) struct BoardSeen {
-    seen: Placement,
-    /// The board lies the other way round: its squares are counted from the opposite corner.
-    is_turned: bool,
-    /// Squares whose piece reads as another of its color, and was never seen to leave.
-    misread: Bitboard,
-    /// When what lies on it will have been at rest.
-    rests_at: Option<Mono>,
-    last_change: Mono,
-    /// When each square was left, and when what stands there came.
-    left: [Mono; 64],
-    came: [Mono; 64],
+defaults! {
+    /// What the sensors show.
+    #[derive(Clone, Debug)]
+    pub(super) struct BoardSeen {
+        given {
+            seen: Placement,
+            /// The board lies the other way round: its squares are counted from the opposite
+            /// corner.
+            is_turned: bool,
+        }
+        /// Squares whose piece reads as another of its color, and was never seen to leave.
+        misread: Bitboard,
+        /// When what lies on it will have been at rest.
+        rests_at: Option<Mono>,
+        last_change: Mono,
+        /// When each square was left, and when what stands there came.
+        left: [Mono; 64] = [Mono::default(); 64],
+        came: [Mono; 64] = [Mono::default(); 64],
+    }
 }
 
 impl BoardSeen {
     pub(super) fn new(seen: Placement, is_turned: bool) -> Self {
-        Self {
-            seen,
-            is_turned,
-            misread: Bitboard::EMPTY,
-            rests_at: None,
-            last_change: Mono::default(),
-            left: [Mono::default(); 64],
-            came: [Mono::default(); 64],
-        }
+        Self::begin(seen, is_turned)
     }
 
     pub(super) fn seen(&self) -> &Placement {

@@ -2,7 +2,7 @@
 
 use super::super::said::ClockOrder;
 use super::super::terms::{Bonus, Terms};
-use crate::table::Times;
+use crate::table::{Times, defaults};
 use shakmaty::{ByColor, Color};
 use std::time::Duration;
 
@@ -25,31 +25,28 @@ pub(super) enum PausedBy {
     Arbiter,
 }
 
-/// What is known of the clock.
-#[derive(Clone, Debug)]
-pub(super) struct ClockSeen {
-    shown: Clocks,
-    /// What it showed before it ran.
-    initial: Option<Times>,
-    /// The arbiter has set it since.
-    was_set: bool,
-    /// The clock when it was seen to be set going for the side whose it runs, or ran last.
-    began: Option<Clocks>,
-    paused: Option<PausedBy>,
-    /// The period that each is in, from 1.
-    period: ByColor<usize>,
+defaults! {
+    /// What is known of the clock.
+    #[derive(Clone, Debug)]
+    pub(super) struct ClockSeen {
+        given {
+            /// The period that each is in, from 1.
+            period: ByColor<usize>,
+        }
+        shown: Clocks,
+        /// What it showed before it ran.
+        initial: Option<Times>,
+        /// The arbiter has set it since.
+        was_set: bool,
+        /// The clock when it was seen to be set going for the side whose it runs, or ran last.
+        began: Option<Clocks>,
+        paused: Option<PausedBy>,
+    }
 }
 
 impl ClockSeen {
     pub(super) fn new(terms: &Terms) -> Self {
-        Self {
-            shown: Clocks::default(),
-            initial: None,
-            was_set: false,
-            began: None,
-            paused: None,
-            period: ByColor { white: terms.period, black: terms.period },
-        }
+        Self::begin(ByColor { white: terms.period, black: terms.period })
     }
 
     pub(super) fn shown(&self) -> Clocks {

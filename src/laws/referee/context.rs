@@ -13,6 +13,7 @@ use super::conclusion::Conclusion;
 use super::faults::Faults;
 use super::matter::{Case, Demand, Matters, MayAct, Then};
 use super::outbox::Outbox;
+use crate::table::defaults;
 use crate::time::Mono;
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Role};
 
@@ -27,37 +28,31 @@ pub(super) enum Phase {
     Running,
 }
 
-/// What every part may look at and act upon.
-#[derive(Clone, Debug)]
-pub(super) struct Context {
-    pub terms: Terms,
-    pub rules: Rules,
-    pub phase: Phase,
-    pub game: History,
-    pub board: BoardSeen,
-    pub clock: ClockSeen,
-    pub matters: Matters,
-    pub end: Conclusion,
-    pub faults: Faults,
-    pub out: Outbox,
-    pub now: Mono,
+defaults! {
+    /// What every part may look at and act upon.
+    #[derive(Clone, Debug)]
+    pub(super) struct Context {
+        given {
+            pub terms: Terms,
+            pub rules: Rules,
+            pub game: History,
+            pub board: BoardSeen,
+            pub clock: ClockSeen,
+            pub faults: Faults,
+        }
+        pub phase: Phase = Phase::Ready,
+        pub matters: Matters,
+        pub end: Conclusion,
+        pub out: Outbox,
+        pub now: Mono,
+    }
 }
 
 impl Context {
     pub(super) fn new(terms: Terms, start: Chess, mode: CastlingMode, board: BoardSeen) -> Self {
-        Self {
-            rules: terms.rules(),
-            phase: Phase::Ready,
-            game: History::new(start, mode),
-            board,
-            clock: ClockSeen::new(&terms),
-            matters: Matters::default(),
-            end: Conclusion::default(),
-            faults: Faults::new(terms.illegal_before),
-            out: Outbox::default(),
-            now: Mono::default(),
-            terms,
-        }
+        let (rules, clock) = (terms.rules(), ClockSeen::new(&terms));
+        let faults = Faults::new(terms.illegal_before);
+        Self::begin(terms, rules, History::new(start, mode), board, clock, faults)
     }
 
     /// The player who is to move.

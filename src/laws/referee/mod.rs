@@ -53,7 +53,7 @@ pub use told::Told;
 use super::act::Act;
 use super::code::Code;
 use super::terms::Terms;
-use crate::table::Placement;
+use crate::table::{Placement, defaults};
 use crate::time::Mono;
 use adjourn::Sitting;
 use board::BoardSeen;
@@ -66,61 +66,57 @@ use motion::{Cause, Motion};
 use offer::Offers;
 use shakmaty::{CastlingMode, Chess, Square};
 
-/// The referee of one game.
-///
-/// ```
-/// use rokade::laws::{Binding, Clocks, Referee, Sheet, SheetMove, Terms, Told};
-/// use rokade::table::{Placement, Reading};
-/// use rokade::time::Mono;
-/// use shakmaty::{CastlingMode, Chess, Color, Position, Square};
-/// let start = Chess::new();
-/// let seen = Placement::from(start.board().clone());
-/// let mut referee = Referee::new(Terms::default(), start.clone(), CastlingMode::Standard, seen);
-/// let running = Some(Color::White);
-/// referee.tell(Mono(0), &Told::Clock(Clocks { running, ..Clocks::default() }));
-/// referee.tell(Mono::from_millis(100), &Told::Square(Square::E2, Reading::Empty));
-/// assert_eq!(referee.binding(), Some(Binding::Move(Square::E2)));
-/// let pawn = Reading::Piece(Color::White.pawn());
-/// referee.tell(Mono::from_millis(400), &Told::Square(Square::E4, pawn));
-/// // The record says what was played.
-/// let m = start.legal_moves().into_iter().find(|m| m.to() == Square::E4).unwrap();
-/// let made = SheetMove { m, is_illegal: false, is_completed: false, is_replied: false };
-/// let sheet = Sheet { moves: vec![made], ..Sheet::default() };
-/// referee.tell(Mono::from_millis(600), &Told::Moves(sheet));
-/// assert_eq!(referee.moves(), ["e2e4"]);
-/// ```
-#[derive(Clone, Debug)]
-pub struct Referee {
-    cx: Context,
-    motion: Motion,
-    offers: Offers,
-    claims: Claims,
-    sitting: Sitting,
-    flags: Flags,
-    late: Presence,
-    /// This half-move was pressed and is completed when the clocks run again.
-    completes_on_resume: Option<usize>,
-    /// The board lies the wrong way round, and the pieces are carried over when the clocks stand.
-    is_turned: bool,
-    life: Liveness,
+defaults! {
+    /// The referee of one game.
+    ///
+    /// ```
+    /// use rokade::laws::{Binding, Clocks, Referee, Sheet, SheetMove, Terms, Told};
+    /// use rokade::table::{Placement, Reading};
+    /// use rokade::time::Mono;
+    /// use shakmaty::{CastlingMode, Chess, Color, Position, Square};
+    /// let start = Chess::new();
+    /// let seen = Placement::from(start.board().clone());
+    /// let (terms, mode) = (Terms::default(), CastlingMode::Standard);
+    /// let mut referee = Referee::new(terms, start.clone(), mode, seen);
+    /// let running = Some(Color::White);
+    /// referee.tell(Mono(0), &Told::Clock(Clocks { running, ..Clocks::default() }));
+    /// referee.tell(Mono::from_millis(100), &Told::Square(Square::E2, Reading::Empty));
+    /// assert_eq!(referee.binding(), Some(Binding::Move(Square::E2)));
+    /// let pawn = Reading::Piece(Color::White.pawn());
+    /// referee.tell(Mono::from_millis(400), &Told::Square(Square::E4, pawn));
+    /// // The record says what was played.
+    /// let m = start.legal_moves().into_iter().find(|m| m.to() == Square::E4).unwrap();
+    /// let made = SheetMove { m, is_illegal: false, is_completed: false, is_replied: false };
+    /// let sheet = Sheet { moves: vec![made], ..Sheet::default() };
+    /// referee.tell(Mono::from_millis(600), &Told::Moves(sheet));
+    /// assert_eq!(referee.moves(), ["e2e4"]);
+    /// ```
+    #[derive(Clone, Debug)]
+    pub struct Referee {
+        given {
+            cx: Context,
+            claims: Claims,
+        }
+        motion: Motion,
+        offers: Offers,
+        sitting: Sitting,
+        flags: Flags,
+        late: Presence,
+        /// This half-move was pressed and is completed when the clocks run again.
+        completes_on_resume: Option<usize>,
+        /// The board lies the wrong way round, and the pieces are carried over when the clocks
+        /// stand.
+        is_turned: bool,
+        life: Liveness,
+    }
 }
 
 impl Referee {
     /// A game from `start` under `terms`. The board shows `seen`.
     pub fn new(terms: Terms, start: Chess, mode: CastlingMode, seen: Placement) -> Self {
         let board = BoardSeen::new(seen, terms.is_rotated);
-        Self {
-            claims: Claims::new(setup::is_wrong_array(&start, &terms, mode)),
-            cx: Context::new(terms, start, mode, board),
-            flags: Flags::default(),
-            late: Presence::default(),
-            motion: Motion::default(),
-            offers: Offers::default(),
-            sitting: Sitting::default(),
-            completes_on_resume: None,
-            is_turned: false,
-            life: Liveness::default(),
-        }
+        let claims = Claims::new(setup::is_wrong_array(&start, &terms, mode));
+        Self::begin(Context::new(terms, start, mode, board), claims)
     }
 
     /// Takes what happened at `at` and answers. Never fails; what cannot be is refused with the
@@ -230,7 +226,7 @@ impl Referee {
         if clocks.running.is_some() && self.cx.phase == Phase::Ready && !self.cx.is_over() {
             // The clock runs although nobody said that it starts: the game is under way.
             self.late.all_present();
-            self.begin();
+            self.begin_play();
         }
     }
 
@@ -241,7 +237,7 @@ impl Referee {
     }
 
     /// Play begins; the terms are fixed.
-    fn begin(&mut self) {
+    fn begin_play(&mut self) {
         self.cx.phase = Phase::Running;
         self.late.start(self.cx.now);
         let limit = self.cx.terms.lateness().as_secs();

@@ -260,7 +260,7 @@ impl Referee {
         if self.cx.clock.running() != Some(by) && !self.begins_on_move(by) {
             if self.cx.clock.running().is_none() && self.cx.phase == Phase::Ready && by.is_black() {
                 self.late.came(by);
-                self.begin();
+                self.begin_play();
             } else if !self.pressed_on_reply(by) {
                 self.cx.out.log(Code::PressAgain, Some(by));
             }
@@ -303,7 +303,7 @@ impl Referee {
             return false;
         }
         self.late.all_present();
-        self.begin();
+        self.begin_play();
         true
     }
 

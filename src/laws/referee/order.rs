@@ -107,7 +107,7 @@ impl Referee {
         } else if self.cx.phase == Phase::Running || self.cx.is_over() {
             self.cx.out.refuse(None, "the game has been started");
         } else {
-            self.begin();
+            self.begin_play();
             let side = self.cx.mover();
             self.cx.order_clock(ClockOrder::Run(side));
         }

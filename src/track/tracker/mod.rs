@@ -22,7 +22,7 @@ use super::line::{
 use super::mismatch::{self, Mismatch};
 use super::search;
 use super::weigh::{self, AT_PRESS, Cost, PER_SECOND};
-use crate::table::{Placement, Reading};
+use crate::table::{Placement, Reading, defaults};
 use crate::time::Mono;
 use press::Closing;
 use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Square};
@@ -87,60 +87,48 @@ pub const STILL_MAX: Duration = Duration::from_millis(1_500);
 /// A hand may go out this much before the opponent's release is seen.
 pub const REPLY_AHEAD: Duration = Duration::from_millis(1_000);
 
-/// The lines that explain what one board has shown since the start of a game.
-#[derive(Clone, Debug)]
-pub struct Tracker {
-    /// The position that the lines begin from.
-    pub(in crate::track) root: Chess,
-    pub(in crate::track) lines: Vec<Line>,
-    n_settled: usize,
-    /// The board was taken over as it stood, perhaps with a piece in a hand: what no legal move
-    /// explains then is no illegal one.
-    is_taken_over: bool,
-    pub(in crate::track) seen: Placement,
-    pub(in crate::track) history: ReadingHistory,
-    pub(in crate::track) changed: [Mono; 64],
-    last_change: Mono,
-    now: Mono,
-    /// What is looked for was played while the line was down.
-    pub(in crate::track) is_gap: bool,
-    /// When it was last told that a message had been lost.
-    pub(in crate::track) missed: Option<Mono>,
-    /// What every line has cost alike, and what is no longer counted.
-    pub(in crate::track) forgiven: Cost,
-    /// When the whole board was read last.
-    pub(in crate::track) pictured: Mono,
-    /// Searches that ended before they had looked at everything.
-    pub(in crate::track) n_cut: u64,
-    /// How often a square has shown a reading for a moment: too short for a board that looks in
-    /// rounds, and longer.
-    n_stays: (u32, u32),
-    /// Presses at which not every square had been looked at.
-    pub(in crate::track) closing: Vec<Closing>,
+defaults! {
+    /// The lines that explain what one board has shown since the start of a game.
+    #[derive(Clone, Debug)]
+    pub struct Tracker {
+        given {
+            /// The position that the lines begin from.
+            pub(in crate::track) root: Chess,
+            pub(in crate::track) lines: Vec<Line>,
+            n_settled: usize,
+            pub(in crate::track) seen: Placement,
+        }
+        /// The board was taken over as it stood, perhaps with a piece in a hand: what no legal move
+        /// explains then is no illegal one.
+        is_taken_over: bool,
+        pub(in crate::track) history: ReadingHistory,
+        pub(in crate::track) changed: [Mono; 64] = [Mono::default(); 64],
+        last_change: Mono,
+        now: Mono,
+        /// What is looked for was played while the line was down.
+        pub(in crate::track) is_gap: bool,
+        /// When it was last told that a message had been lost.
+        pub(in crate::track) missed: Option<Mono>,
+        /// What every line has cost alike, and what is no longer counted.
+        pub(in crate::track) forgiven: Cost,
+        /// When the whole board was read last.
+        pub(in crate::track) pictured: Mono,
+        /// Searches that ended before they had looked at everything.
+        pub(in crate::track) n_cut: u64,
+        /// How often a square has shown a reading for a moment: too short for a board that looks in
+        /// rounds, and longer.
+        n_stays: (u32, u32),
+        /// Presses at which not every square had been looked at.
+        pub(in crate::track) closing: Vec<Closing>,
+    }
 }
 
 impl Tracker {
     /// Starts at `start`, after `n_settled` plies that are beyond doubt.
     pub fn new(start: Chess, n_settled: usize) -> Self {
         let seen = Placement::from(start.board().clone());
-        Self {
-            lines: vec![Line::new(start.clone())],
-            root: start,
-            n_settled,
-            is_taken_over: false,
-            seen,
-            history: ReadingHistory::default(),
-            changed: [Mono::default(); 64],
-            last_change: Mono::default(),
-            now: Mono::default(),
-            is_gap: false,
-            missed: None,
-            forgiven: 0,
-            pictured: Mono::default(),
-            n_cut: 0,
-            n_stays: (0, 0),
-            closing: Vec::new(),
-        }
+        let lines = vec![Line::new(start.clone())];
+        Self::begin(start, lines, n_settled, seen)
     }
 
     /// How late a change may be told: a board that looks at its squares in rounds misses what is
