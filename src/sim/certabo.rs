@@ -3,7 +3,7 @@
 
 use super::maker::MakerSim;
 use super::outgoing::Outgoing;
-use crate::table::{Placement, Reading, Sight};
+use crate::table::{Placement, Reading, Sight, defaults};
 use crate::time::Mono;
 use crate::wire::certabo::{Chip, Chips, decode_squares};
 use crate::wire::{CertaboMessage, Field, FieldCode, Orientation};
@@ -20,21 +20,25 @@ const FAILS: u8 = 50;
 /// Pieces of a kind in a set, and some more.
 const N_ALIKE: u8 = 10;
 
-/// The model of such a board.
-#[derive(Clone, Debug)]
-pub struct CertaboSim {
-    sight: Sight,
-    placement: Placement,
-    chips: [Chip; 64],
-    lies: Orientation,
-    rng: Rng,
-    out: Outgoing,
-    tells_at: Mono,
-    loses_picture: bool,
-    lit: Bitboard,
-    /// A host has said how it is to be lit.
-    is_heard: bool,
-    is_on: bool,
+defaults! {
+    /// The model of such a board.
+    #[derive(Clone, Debug)]
+    pub struct CertaboSim {
+        given {
+            sight: Sight,
+            lies: Orientation,
+        }
+        placement: Placement,
+        chips: [Chip; 64] = [Chip::NONE; 64],
+        rng: Rng = Rng::with_seed(1),
+        out: Outgoing,
+        tells_at: Mono,
+        loses_picture: bool,
+        lit: Bitboard,
+        /// A host has said how it is to be lit.
+        is_heard: bool,
+        is_on: bool = true,
+    }
 }
 
 /// The chip below the piece of this kind with this number.
@@ -51,19 +55,7 @@ pub fn set() -> Chips {
 impl CertaboSim {
     /// A board that lies so, with these pieces on it, which it tells apart by chips if it can.
     pub fn new(start: &Board, lies: Orientation, sight: Sight) -> Self {
-        let mut board = Self {
-            sight,
-            placement: Placement::empty(),
-            chips: [Chip::NONE; 64],
-            lies,
-            rng: Rng::with_seed(1),
-            out: Outgoing::default(),
-            tells_at: Mono::default(),
-            loses_picture: false,
-            lit: Bitboard::EMPTY,
-            is_heard: false,
-            is_on: true,
-        };
+        let mut board = Self::begin(sight, lies);
         for (sq, piece) in start {
             board.sense(sq, sight.of(Some(piece)), false);
         }

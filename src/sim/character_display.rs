@@ -1,27 +1,23 @@
 //! A display of four rows behind an expander, as it reads its pins.
 
+use crate::table::defaults;
 use crate::wire::hd44780::{ENABLE, N_COLUMNS, N_ROWS, ROWS_AT, RS};
 
 /// Places of memory, of which no row has all.
 const N_PLACES: usize = 0x80;
 
-/// An HD44780 behind a PCF8574, from power-on: it is off, and takes whole bytes of which nobody
-/// sets the lower half.
-#[derive(Clone, Debug)]
-pub struct CharacterDisplaySim {
-    pins: u8,
-    memory: [u8; N_PLACES],
-    place: u8,
-    is_on: bool,
-    takes_bytes: bool,
-    /// The upper half of a byte whose lower one is yet to come.
-    half: Option<u8>,
-}
-
-impl Default for CharacterDisplaySim {
-    fn default() -> Self {
-        let memory = [b' '; N_PLACES];
-        Self { pins: 0xff, memory, place: 0, is_on: false, takes_bytes: true, half: None }
+defaults! {
+    /// An HD44780 behind a PCF8574, from power-on: it is off, and takes whole bytes of which nobody
+    /// sets the lower half.
+    #[derive(Clone, Debug)]
+    pub struct CharacterDisplaySim {
+        pins: u8 = 0xff,
+        memory: [u8; N_PLACES] = [b' '; N_PLACES],
+        place: u8,
+        is_on: bool,
+        takes_bytes: bool = true,
+        /// The upper half of a byte whose lower one is yet to come.
+        half: Option<u8>,
     }
 }
 

@@ -5,7 +5,7 @@
 //! Protocol 6.
 
 use super::works::Works;
-use crate::table::End;
+use crate::table::{End, defaults};
 use crate::time::Mono;
 use crate::wire::Buttons;
 use crate::wire::dgt3000::{
@@ -35,30 +35,26 @@ pub enum Dgt3000State {
     Obeying,
 }
 
-/// A clock on the bus.
-#[derive(Clone, Debug)]
-pub struct Dgt3000Sim {
-    state: Dgt3000State,
-    works: Works,
-    text: Option<[u8; 11]>,
-    keys: Keys,
-    says: VecDeque<(Mono, Vec<u8>)>,
-    tells_at: Mono,
-    n_beeps: u32,
+defaults! {
+    /// A clock on the bus.
+    #[derive(Clone, Debug)]
+    pub struct Dgt3000Sim {
+        given {
+            state: Dgt3000State,
+            works: Works,
+        }
+        text: Option<[u8; 11]>,
+        keys: Keys,
+        says: VecDeque<(Mono, Vec<u8>)>,
+        tells_at: Mono = Mono::default() + TELLS_EVERY,
+        n_beeps: u32,
+    }
 }
 
 impl Dgt3000Sim {
     /// A clock in this state, at time zero.
     pub fn new(state: Dgt3000State, drift_ppm: i32) -> Self {
-        Self {
-            state,
-            works: Works::new(drift_ppm),
-            text: None,
-            keys: Keys::default(),
-            says: VecDeque::new(),
-            tells_at: Mono::default() + TELLS_EVERY,
-            n_beeps: 0,
-        }
+        Self::begin(state, Works::new(drift_ppm))
     }
 
     /// A host writes a frame.

@@ -4,7 +4,7 @@
 //! the clock's. Protocol 2 and 3.
 
 use super::works::Works;
-use crate::table::End;
+use crate::table::{End, defaults};
 use crate::time::Mono;
 use crate::wire::dgt3000::SideRun;
 use crate::wire::{Ack, Buttons, ClockCommand, ClockKind, ClockTime, Icons, Runs, SideTime};
@@ -37,32 +37,27 @@ pub enum Glass {
     Letters([u8; 8]),
 }
 
-/// A clock behind a board.
-#[derive(Clone, Debug)]
-pub struct DgtClockSim {
-    kind: ClockKind,
-    obedience: Obedience,
-    works: Works,
-    toggles: bool,
-    glass: Glass,
-    icons: Icons,
-    n_beeps: u32,
-    n_heard: u8,
+defaults! {
+    /// A clock behind a board.
+    #[derive(Clone, Debug)]
+    pub struct DgtClockSim {
+        given {
+            kind: ClockKind,
+            obedience: Obedience,
+            works: Works,
+        }
+        toggles: bool,
+        glass: Glass = Glass::Times,
+        icons: Icons,
+        n_beeps: u32,
+        n_heard: u8,
+    }
 }
 
 impl DgtClockSim {
     /// A clock that was just switched on.
     pub fn new(kind: ClockKind, obedience: Obedience, drift_ppm: i32) -> Self {
-        Self {
-            kind,
-            obedience,
-            works: Works::new(drift_ppm),
-            toggles: false,
-            glass: Glass::Times,
-            icons: Icons::default(),
-            n_beeps: 0,
-            n_heard: 0,
-        }
+        Self::begin(kind, obedience, Works::new(drift_ppm))
     }
 
     /// Whether it is in the option in which it obeys.

@@ -12,7 +12,7 @@
 
 use super::script::{Happening, Script};
 use crate::game::ScoreSheet;
-use crate::table::Reading;
+use crate::table::{Reading, defaults};
 use fastrand::Rng;
 use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Role, Square, attacks};
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,42 +83,36 @@ pub fn disagreement(script: &Script, sheet: &ScoreSheet) -> Option<Why> {
 /// Tells positions apart: the placement, and what the placement does not show.
 type Key = (u64, bool, u64);
 
-/// The placements that legal moves reach from all positions seen so far.
-struct Map {
-    numbers: Vec<u64>,
-    wood: [Option<Piece>; 64],
-    wood_hash: u64,
-    seen: BTreeSet<Key>,
-    /// Their placements.
-    stood: BTreeSet<u64>,
-    /// Seen positions in the order in which they were seen first.
-    order: Vec<Chess>,
-    /// What each placement would be.
-    reached: BTreeMap<u64, Vec<(usize, Move)>>,
-    /// Each placement that the sensors showed, in order, also as it would be with what is in the
-    /// air back where it was lifted.
-    shown: Vec<u64>,
-    /// The last pieces that were lifted, from where, and whether such a piece has come down since.
-    lifted: Vec<(Square, Piece, bool)>,
-    /// The last squares on which a piece came down.
-    arrived: Vec<Square>,
+defaults! {
+    /// The placements that legal moves reach from all positions seen so far.
+    struct Map {
+        given {
+            numbers: Vec<u64>,
+        }
+        wood: [Option<Piece>; 64] = [None; 64],
+        wood_hash: u64,
+        seen: BTreeSet<Key>,
+        /// Their placements.
+        stood: BTreeSet<u64>,
+        /// Seen positions in the order in which they were seen first.
+        order: Vec<Chess>,
+        /// What each placement would be.
+        reached: BTreeMap<u64, Vec<(usize, Move)>>,
+        /// Each placement that the sensors showed, in order, also as it would be with what is in
+        /// the air back where it was lifted.
+        shown: Vec<u64>,
+        /// The last pieces that were lifted, from where, and whether such a piece has come down
+        /// since.
+        lifted: Vec<(Square, Piece, bool)>,
+        /// The last squares on which a piece came down.
+        arrived: Vec<Square>,
+    }
 }
 
 impl Map {
     fn new(start: &Chess) -> Self {
         let mut rng = Rng::with_seed(0x000b_0a4d);
-        let mut map = Self {
-            numbers: (0..64 * 12).map(|_| rng.u64(..)).collect(),
-            wood: [None; 64],
-            wood_hash: 0,
-            seen: BTreeSet::new(),
-            stood: BTreeSet::new(),
-            order: Vec::new(),
-            reached: BTreeMap::new(),
-            shown: Vec::new(),
-            lifted: Vec::new(),
-            arrived: Vec::new(),
-        };
+        let mut map = Self::begin((0..64 * 12).map(|_| rng.u64(..)).collect());
         for (sq, piece) in start.board().iter() {
             map.set(sq, Some(piece));
         }

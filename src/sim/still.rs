@@ -6,7 +6,7 @@
 //! knows for a queen. What it cannot explain it ignores, until the board makes sense again.
 
 use crate::game::{Basis, Entry, Fact, ScoreSheet};
-use crate::table::Placement;
+use crate::table::{Placement, defaults};
 use crate::time::{Mono, Stamp, Wall};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Move, Position, Role};
@@ -40,7 +40,7 @@ impl Rule {
 
     /// The game that this rule reads out of what is on record. `None` if no game was begun.
     pub fn read(self, entries: &[Entry]) -> Option<Read> {
-        let mut reader = StillReader::new(self);
+        let mut reader = StillReader::begin(self);
         entries.iter().for_each(|entry| reader.take(entry));
         reader.rest_until(Mono(u64::MAX));
         let sheet = reader.sheet?;
@@ -57,36 +57,28 @@ pub struct Read {
     pub entries: Vec<Entry>,
 }
 
-/// The rule at work.
-struct StillReader {
-    rule: Rule,
-    sheet: Option<ScoreSheet>,
-    entries: Vec<Entry>,
-    seen: Placement,
-    last_change: Mono,
-    has_run: bool,
-    is_stopped: bool,
+defaults! {
+    /// The rule at work.
+    struct StillReader {
+        given {
+            rule: Rule,
+        }
+        sheet: Option<ScoreSheet>,
+        entries: Vec<Entry>,
+        seen: Placement,
+        last_change: Mono,
+        has_run: bool,
+        is_stopped: bool,
+    }
 }
 
 impl StillReader {
-    fn new(rule: Rule) -> Self {
-        Self {
-            rule,
-            sheet: None,
-            entries: Vec::new(),
-            seen: Placement::empty(),
-            last_change: Mono::default(),
-            has_run: false,
-            is_stopped: false,
-        }
-    }
-
     fn take(&mut self, entry: &Entry) {
         let at = entry.at.mono;
         self.rest_until(at);
         match &entry.fact {
             Fact::GameStarted { fen, is_chess960, .. } => {
-                self.begin(fen, CastlingMode::from_chess960(*is_chess960));
+                self.begin_game(fen, CastlingMode::from_chess960(*is_chess960));
                 self.entries.push(entry.clone());
             }
             Fact::Sensed { sq, reading } => {
@@ -106,7 +98,7 @@ impl StillReader {
         }
     }
 
-    fn begin(&mut self, fen: &str, mode: CastlingMode) {
+    fn begin_game(&mut self, fen: &str, mode: CastlingMode) {
         let fen: Fen = fen.parse().expect("a game on record begins with a FEN");
         let start: Chess = fen.into_position(mode).expect("a game on record begins legally");
         self.seen = Placement::from(start.board().clone());

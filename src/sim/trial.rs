@@ -466,14 +466,8 @@ impl fmt::Display for RecordDelays {
 
 /// What came of many trials, row by row: one row for each kind of hands and table, in the order in
 /// which they were begun.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Rows<T>(Vec<(String, T)>);
-
-impl<T> Default for Rows<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
 
 impl<T: Default> Rows<T> {
     /// The row of such trials.

@@ -3,7 +3,7 @@
 
 use super::maker::MakerSim;
 use super::outgoing::Outgoing;
-use crate::table::Reading;
+use crate::table::{Reading, defaults};
 use crate::time::Mono;
 use crate::wire::blocks::Blocks;
 use crate::wire::ucb::ToUcb;
@@ -17,34 +17,31 @@ const RESTS: Duration = Duration::from_millis(200);
 /// It looks at its squares so often. Ours.
 const LOOKS_EVERY: Duration = Duration::from_millis(50);
 
-/// The model of such a board.
-#[derive(Clone, Debug)]
-pub struct UcbSim {
-    /// The positions of its game, the last one behind.
-    game: Vec<Chess>,
-    board: Board,
-    /// What stood on it when it was looked at last, since when, and whether that was judged.
-    seen: (Board, Mono, bool),
-    looks_at: Mono,
-    blocks: Blocks,
-    out: Outgoing,
-    tells: bool,
-    is_on: bool,
+defaults! {
+    /// The model of such a board.
+    #[derive(Clone, Debug)]
+    pub struct UcbSim {
+        given {
+            board: Board,
+            /// What stood on it when it was looked at last, since when, and whether that was
+            /// judged.
+            seen: (Board, Mono, bool),
+        }
+        /// The positions of its game, the last one behind.
+        game: Vec<Chess> = vec![Chess::new()],
+        looks_at: Mono,
+        blocks: Blocks,
+        out: Outgoing,
+        tells: bool,
+        is_on: bool = true,
+    }
 }
 
 impl UcbSim {
     /// A board on which a game begins, with these pieces on it.
     pub fn new(board: Board) -> Self {
-        Self {
-            game: vec![Chess::new()],
-            seen: (board.clone(), Mono::default(), true),
-            board,
-            looks_at: Mono::default(),
-            blocks: Blocks::default(),
-            out: Outgoing::default(),
-            tells: false,
-            is_on: true,
-        }
+        let seen = (board.clone(), Mono::default(), true);
+        Self::begin(board, seen)
     }
 
     /// What was done on the board since the last position, if it is that: a move, also another one

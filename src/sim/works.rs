@@ -1,6 +1,6 @@
 //! What turns inside a simulated clock: two sides, a lever, and a crystal that is never right.
 
-use crate::table::End;
+use crate::table::{End, defaults};
 use crate::time::Mono;
 use crate::wire::dgt3000::SideRun;
 use std::time::Duration;
@@ -8,30 +8,27 @@ use std::time::Duration;
 /// The longest time a side can hold: 9:59:59, in microseconds.
 const MOST_US: u64 = (10 * 3_600 - 1) * 1_000_000;
 
-/// Two times and a lever.
-#[derive(Clone, Debug)]
-pub struct Works {
-    left_us: [u64; 2],
-    runs: [SideRun; 2],
-    high: End,
-    /// Parts in a million that it runs too fast.
-    drift_ppm: i32,
-    now: Mono,
-    /// What a microsecond of the world is more or less here, carried over.
-    rest: i64,
+defaults! {
+    /// Two times and a lever.
+    #[derive(Clone, Debug)]
+    pub struct Works {
+        given {
+            /// Parts in a million that it runs too fast.
+            drift_ppm: i32,
+        }
+        left_us: [u64; 2],
+        runs: [SideRun; 2] = [SideRun::Stop; 2],
+        high: End = End::Left,
+        now: Mono,
+        /// What a microsecond of the world is more or less here, carried over.
+        rest: i64,
+    }
 }
 
 impl Works {
     /// Stands at 0:00 on both sides, the left end up.
     pub fn new(drift_ppm: i32) -> Self {
-        Self {
-            left_us: [0; 2],
-            runs: [SideRun::Stop; 2],
-            high: End::Left,
-            drift_ppm,
-            now: Mono::default(),
-            rest: 0,
-        }
+        Self::begin(drift_ppm)
     }
 
     /// Lets the time pass up to `at`.
