@@ -16,7 +16,7 @@ const MET_WITHIN: Duration = Duration::from_micros(BYTE_TIME.as_micros() as u64 
 const PIECE: usize = 8;
 
 /// A line and the tables along it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct SharedLine {
     tables: Vec<Table>,
     /// What is on the line, and who has sent it; in the order in which it begins.

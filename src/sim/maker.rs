@@ -10,7 +10,7 @@ use crate::table::{Reading, Sight};
 use crate::time::Mono;
 use crate::wire::Orientation;
 use shakmaty::{Board, Square};
-use std::ops::{Deref, DerefMut};
+use std::fmt;
 
 /// Their names in scripts.
 const NAMES: [(&str, BoardKind); 5] = [
@@ -37,7 +37,7 @@ pub fn parse(name: &str) -> Option<BoardKind> {
 }
 
 /// A board with a line and a language of its own.
-pub trait MakerSim {
+pub trait MakerSim: fmt::Debug + Send {
     /// A sensor reads something else now. The message about it may get lost.
     fn sense(&mut self, sq: Square, reading: Reading, is_lost: bool);
     /// Bytes of a host are there.
@@ -54,70 +54,16 @@ pub trait MakerSim {
     fn is_awake(&self) -> bool;
 }
 
-/// The boards of this kind that there are.
-#[derive(Clone, Debug)]
-pub enum AnyMaker {
-    /// One of Millennium's.
-    ChessLink(Box<ChessLinkSim>),
-    /// One of Certabo's.
-    Certabo(Box<CertaboSim>),
-    /// One of Chessnut's.
-    Chessnut(Box<ChessnutSim>),
-    /// Novag's.
-    Ucb(Box<UcbSim>),
-    /// DGT's Pegasus.
-    Pegasus(Box<PegasusSim>),
-}
-
-impl AnyMaker {
-    /// A board of this kind, which sees so much, with these pieces on it; none if that is no
-    /// maker's.
-    pub fn new(kind: BoardKind, sight: Sight, placement: &Board) -> Option<Self> {
-        match kind {
-            BoardKind::ChessLink => {
-                let board = ChessLinkSim::new(placement.clone(), Orientation::Normal);
-                Some(Self::ChessLink(Box::new(board)))
-            }
-            BoardKind::Certabo => {
-                let board = CertaboSim::new(placement, Orientation::Normal, sight);
-                Some(Self::Certabo(Box::new(board)))
-            }
-            BoardKind::Chessnut => {
-                let board = ChessnutSim::new(placement.clone(), Orientation::Normal);
-                Some(Self::Chessnut(Box::new(board)))
-            }
-            BoardKind::Ucb => Some(Self::Ucb(Box::new(UcbSim::new(placement.clone())))),
-            BoardKind::Pegasus => {
-                let board = PegasusSim::new(placement, Orientation::Normal);
-                Some(Self::Pegasus(Box::new(board)))
-            }
-            _ => None,
-        }
-    }
-}
-
-impl Deref for AnyMaker {
-    type Target = dyn MakerSim;
-
-    fn deref(&self) -> &Self::Target {
-        match self {
-            Self::ChessLink(board) => &**board,
-            Self::Certabo(board) => &**board,
-            Self::Chessnut(board) => &**board,
-            Self::Ucb(board) => &**board,
-            Self::Pegasus(board) => &**board,
-        }
-    }
-}
-
-impl DerefMut for AnyMaker {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        match self {
-            Self::ChessLink(board) => &mut **board,
-            Self::Certabo(board) => &mut **board,
-            Self::Chessnut(board) => &mut **board,
-            Self::Ucb(board) => &mut **board,
-            Self::Pegasus(board) => &mut **board,
-        }
-    }
+/// A board of this kind, which sees so much, with these pieces on it; none if that is no maker's.
+pub fn board(kind: BoardKind, sight: Sight, placement: &Board) -> Option<Box<dyn MakerSim>> {
+    let lies = Orientation::Normal;
+    let board: Box<dyn MakerSim> = match kind {
+        BoardKind::ChessLink => Box::new(ChessLinkSim::new(placement.clone(), lies)),
+        BoardKind::Certabo => Box::new(CertaboSim::new(placement, lies, sight)),
+        BoardKind::Chessnut => Box::new(ChessnutSim::new(placement.clone(), lies)),
+        BoardKind::Ucb => Box::new(UcbSim::new(placement.clone())),
+        BoardKind::Pegasus => Box::new(PegasusSim::new(placement, lies)),
+        BoardKind::Dgt | BoardKind::Scanned => return None,
+    };
+    Some(board)
 }

@@ -58,7 +58,7 @@ pub use gpio_clock::DisplaySim;
 pub use halls::HallsSim;
 pub use hands::{Also, Manners, Performance, TableKind, Truth, perform};
 pub use light_chain::LightChainSim;
-pub use maker::{AnyMaker, MakerSim};
+pub use maker::MakerSim;
 pub use pegasus::PegasusSim;
 pub use registers::RegistersSim;
 pub use replay::Replay;

@@ -7,7 +7,7 @@
 use super::board::{BoardSim, Delivery};
 use super::clock::{self, ClockSim};
 use super::dgt_clock::DgtClockSim;
-use super::maker::AnyMaker;
+use super::maker::{self, MakerSim};
 use super::script::{Happening, Header};
 use crate::game::Event;
 use crate::table::{End, Placement, Reading, Sight};
@@ -27,11 +27,11 @@ const CLOCK_RESUMES: Duration = Duration::from_millis(50);
 const REREAD_AFTER: Duration = Duration::from_secs(1);
 
 /// A board and, perhaps, a clock.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Table {
     board: Option<BoardSim>,
     /// A board of another maker, in place of it.
-    maker: Option<AnyMaker>,
+    maker: Option<Box<dyn MakerSim>>,
     placement: Placement,
     /// The line to a scanned board is down.
     is_cut_off: bool,
@@ -57,7 +57,7 @@ impl Table {
             clock.set_lever(Mono::default(), turn);
         }
         let time = clock.as_ref().map(ClockSim::time);
-        let maker = header.maker.and_then(|kind| AnyMaker::new(kind, header.sight, &start));
+        let maker = header.maker.and_then(|kind| maker::board(kind, header.sight, &start));
         let is_dgt = maker.is_none() && header.sight == Sight::Pieces;
         let board = is_dgt.then(|| BoardSim::new(start.clone(), Orientation::Normal, time));
         let board = board.map(BoardSim::well_used);
@@ -138,11 +138,6 @@ impl Table {
     pub fn begin(&mut self, at: Mono) {
         let has_clock = self.clock.is_some() || self.driven.is_some();
         self.starts_at = has_clock.then_some((at + CLOCK_STARTS, self.turn));
-    }
-
-    /// The board of another maker; `None` if none stands here.
-    pub fn maker(&self) -> Option<&AnyMaker> {
-        self.maker.as_ref()
     }
 
     /// Whether the board speaks over a line.

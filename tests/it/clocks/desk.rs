@@ -158,7 +158,7 @@ fn a_clock_that_loses_its_memory_is_set_again() {
     let clock = DgtClockSim::new(ClockKind::Dgt3000, Obedience::Remote, 0);
     let now = room.now;
     room.table.board_mut().expect("a board").no_clock(now);
-    room.table = room.table.clone().with_driven_clock(clock);
+    room.table = room.table.with_driven_clock(clock);
     room.pass(20 * SECOND);
     let (left, right, runs) = room.shown();
     assert!(before - 21 <= left && left <= before - 19, "{before} became {left}");
