@@ -9,7 +9,7 @@
 
 use super::heard::{HeardAs, HeardReadings};
 use super::legal;
-use crate::table::Placement;
+use crate::table::{Placement, defaults};
 use shakmaty::{
     Bitboard, Board, ByColor, CastlingMode, Chess, Color, Move, Position, PositionError, Rank,
     Role, Setup, Square, attacks,
@@ -54,6 +54,23 @@ pub struct Unseen<'a> {
     pub heard: Option<&'a HeardReadings>,
 }
 
+impl<'a> Unseen<'a> {
+    /// A board that was found so, and nothing is known of how it came to that.
+    pub fn found(shores: &'a [Shore], seen: &'a Placement, untold: Bitboard) -> Self {
+        Self {
+            shores,
+            seen,
+            untold,
+            turn: None,
+            moved: None,
+            n_pressed: None,
+            is_stirred: false,
+            n_max: usize::MAX / 2,
+            heard: None,
+        }
+    }
+}
+
 /// What explains the board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bridged {
@@ -72,18 +89,22 @@ pub struct Bridged {
     pub is_cut: bool,
 }
 
-/// The explanations found so far.
-struct BridgeSearch<'a> {
-    unseen: &'a Unseen<'a>,
-    line: Vec<Move>,
-    common: Option<Vec<Move>>,
-    is_whole: bool,
-    board: Option<Board>,
-    /// Who is on move after each explanation.
-    turns: ByColor<bool>,
-    /// The explanation that was heard, of those found so far, if it is the only one.
-    told: HeardLine,
-    budget: usize,
+defaults! {
+    /// The explanations found so far.
+    struct BridgeSearch<'a> {
+        given {
+            unseen: &'a Unseen<'a>,
+        }
+        line: Vec<Move>,
+        common: Option<Vec<Move>>,
+        is_whole: bool = true,
+        board: Option<Board>,
+        /// Who is on move after each explanation.
+        turns: ByColor<bool>,
+        /// The explanation that was heard, of those found so far, if it is the only one.
+        told: HeardLine = HeardLine::None,
+        budget: usize = NODES_MAX,
+    }
 }
 
 /// Whether an explanation was heard.
@@ -97,16 +118,7 @@ enum HeardLine {
 /// What was played, as far as all explanations say the same; `None` if nothing explains what is
 /// seen.
 pub fn bridge(unseen: &Unseen<'_>) -> Option<Bridged> {
-    let mut search = BridgeSearch {
-        unseen,
-        line: Vec::new(),
-        common: None,
-        is_whole: true,
-        board: None,
-        turns: ByColor::default(),
-        told: HeardLine::None,
-        budget: NODES_MAX,
-    };
+    let mut search = BridgeSearch::begin(unseen);
     let base = unseen.shores.iter().map(|shore| shore.moves.len()).min()?;
     let n_max = unseen.n_max.min(DEPTH_MAX);
     let found = (base..=base + n_max).find(|n| search.all_of(*n, true) | search.all_of(*n, false));
@@ -390,21 +402,6 @@ mod tests {
     use crate::table::Reading;
     use shakmaty::uci::UciMove;
 
-    /// A board that was found so, and nothing is known of how it came to that.
-    fn unheard(seen: &Placement) -> Unseen<'_> {
-        Unseen {
-            shores: &[],
-            seen,
-            untold: Bitboard::EMPTY,
-            turn: None,
-            moved: None,
-            n_pressed: None,
-            is_stirred: false,
-            n_max: 99,
-            heard: None,
-        }
-    }
-
     fn after(moves: &str) -> (Vec<Move>, Chess) {
         let (mut pos, mut played) = (Chess::new(), Vec::new());
         for uci in moves.split_whitespace() {
@@ -422,7 +419,8 @@ mod tests {
         let seen = Placement::from(end.board().clone());
         let shores = [Shore { moves: moves.clone(), pos }];
         let n_pressed = n.map(|n| moves.len() + n);
-        let unseen = Unseen { shores: &shores, turn, n_pressed, ..unheard(&seen) };
+        let found = Unseen::found(&shores, &seen, Bitboard::EMPTY);
+        let unseen = Unseen { turn, n_pressed, ..found };
         let bridged = bridge(&unseen).expect("an explanation");
         (bridged.common.len() - moves.len(), bridged.is_whole)
     }
@@ -526,7 +524,7 @@ mod tests {
                 let dead: Bitboard = (0..3).map(|_| Square::new(rng.u32(..64))).collect();
                 for untold in [Bitboard::EMPTY, dead, Bitboard::FULL] {
                     let seen = &sight(then, has_names, untold);
-                    let unseen = Unseen { untold, ..unheard(seen) };
+                    let unseen = Unseen::found(&[], seen, untold);
                     assert!(reaches(pos, &unseen, n), "{n} half-moves, {untold:?}");
                 }
                 let seen = sight(then, has_names, Bitboard::EMPTY);
@@ -550,7 +548,8 @@ mod tests {
                 let piece = board.remove_piece_at(from).unwrap();
                 to.into_iter().for_each(|to| board.set_piece_at(to, piece));
             }
-            reaches(&pos, &unheard(&Placement::from(board)), n)
+            let seen = Placement::from(board);
+            reaches(&pos, &Unseen::found(&[], &seen, Bitboard::EMPTY), n)
         };
         let least = |moves: &[(Square, Option<Square>)]| (0..9).find(|n| reaches(moves, *n));
         let (a, b) = ((Square::A2, Some(Square::A3)), (Square::B2, Some(Square::B3)));

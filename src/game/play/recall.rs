@@ -239,17 +239,7 @@ impl Recall {
         let tracker = &mut self.tracker;
         let n_changed = tracker.seen().changes(placement).count();
         let shores = tracker.shores(when, placement);
-        let unseen = Unseen {
-            shores: &shores,
-            seen: placement,
-            untold: tracker.untold(),
-            turn: None,
-            moved: None,
-            n_pressed: None,
-            is_stirred: false,
-            n_max: usize::MAX / 2,
-            heard: None,
-        };
+        let unseen = Unseen::found(&shores, placement, tracker.untold());
         let bridged = (n_changed > 0).then(|| bridge::bridge(&unseen)).flatten();
         match bridged {
             Some(bridged) if bridged.is_whole && tracker.follow(when, &bridged.common) => {
