@@ -64,6 +64,8 @@ impl Tracker {
         mut budget: usize,
     ) {
         let mut is_cut = false;
+        let others =
+            [Self::hidden, Self::irregular, Self::strewn, Self::half_castled, Self::passed];
         for depth in 1..=depth_max {
             let least = self.lines.iter().map(total).min().unwrap_or(0);
             let bare = self.lines.iter().map(|line| line.cost).min().unwrap_or(0);
@@ -78,16 +80,10 @@ impl Tracker {
                     is_cut |= children.len() >= search::FOUND_MAX;
                     self.lines.extend(children);
                     if depth == 1 && !self.is_gap {
-                        let children = self.hidden(&self.lines[idx], at, &mut budget);
-                        self.lines.extend(children);
-                        let children = self.irregular(&self.lines[idx], at, &mut budget);
-                        self.lines.extend(children);
-                        let children = self.strewn(&self.lines[idx], at, &mut budget);
-                        self.lines.extend(children);
-                        let children = self.half_castled(&self.lines[idx], at, &mut budget);
-                        self.lines.extend(children);
-                        let children = self.passed(&self.lines[idx], at, &mut budget);
-                        self.lines.extend(children);
+                        for find in others {
+                            let children = find(self, &self.lines[idx], at, &mut budget);
+                            self.lines.extend(children);
+                        }
                     }
                 }
             }
