@@ -117,7 +117,7 @@ impl Ruled {
 #[cfg(test)]
 impl Fact {
     /// The beginning of a game from this position, between players without names.
-    pub(super) fn started(fen: &str) -> Self {
+    pub(crate) fn started(fen: &str) -> Self {
         Self::GameStarted {
             fen: fen.to_owned(),
             is_chess960: false,
@@ -126,6 +126,19 @@ impl Fact {
             event: String::new(),
             site: String::new(),
             round: String::new(),
+        }
+    }
+
+    /// A half-move for which the clock was pressed.
+    pub(super) fn made(ply: usize, uci: &str) -> Self {
+        Self::MoveMade {
+            ply,
+            uci: uci.to_owned(),
+            san: String::new(),
+            is_illegal: false,
+            basis: Basis::Press,
+            alternatives: Vec::new(),
+            released_before: Duration::ZERO,
         }
     }
 }

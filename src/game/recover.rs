@@ -468,6 +468,19 @@ fn no_game(index: usize) -> RecoverError {
 }
 
 #[cfg(test)]
+impl Recovered {
+    /// What a record has become on which these facts are, all of one time.
+    pub(crate) fn of(at: Mono, facts: impl IntoIterator<Item = Fact>) -> Self {
+        let mut fold = Self::default();
+        for (idx, fact) in facts.into_iter().enumerate() {
+            let at = crate::time::Stamp { mono: at, wall: crate::time::Wall(0) };
+            fold.fold(idx, &Entry { at, fact }).unwrap();
+        }
+        fold
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::game::{Effect, Event};
@@ -495,18 +508,6 @@ mod tests {
         )
     }
 
-    fn made(ply: usize, uci: &str) -> Fact {
-        Fact::MoveMade {
-            ply,
-            uci: uci.to_owned(),
-            san: String::new(),
-            is_illegal: false,
-            basis: super::super::entry::Basis::Press,
-            released_before: Duration::ZERO,
-            alternatives: Vec::new(),
-        }
-    }
-
     fn completed(ply: usize) -> Fact {
         let by = CompletedBy::Press;
         Fact::MoveCompleted { ply, by, pressed_before: Duration::ZERO, times: None }
@@ -514,7 +515,8 @@ mod tests {
 
     #[test]
     fn nothing_is_judged_before_the_board_was_seen_whole() {
-        let fold = folded([started(), made(1, "e2e4"), completed(1)].map(|fact| entry(0, fact)));
+        let fold =
+            folded([started(), Fact::made(1, "e2e4"), completed(1)].map(|fact| entry(0, fact)));
         let mut game = fold.into_game(Settings::default());
         let mut facts = Vec::new();
         let mut handle = |game: &mut Game, ms: u64, event: &Event| {
@@ -564,7 +566,7 @@ mod tests {
             sensed(Square::E2, None),
             sensed(Square::E4, pawn),
             Fact::Pressed { by: Color::White },
-            made(1, "e2e4"),
+            Fact::made(1, "e2e4"),
             completed(1),
             sensed(Square::G8, None),
         ];
@@ -610,7 +612,7 @@ mod tests {
             entry(600, Fact::Link(LinkState::Live)),
             entry(600, started()),
             entry(1_000, clock(Some(Color::White), Some(seconds(300, 300)))),
-            entry(9_000, made(1, "e2e4")),
+            entry(9_000, Fact::made(1, "e2e4")),
             entry(9_000, pressed(1, seconds(295, 300))),
             // Black thinks; the last that is known of his time is that he thought for so long.
             entry(15_000, Fact::Sensed { sq: Square::E7, reading: crate::table::Reading::Empty }),
@@ -641,8 +643,8 @@ mod tests {
         let took = |clocks: &[Entry]| {
             let mut entries = vec![entry(600, Fact::Link(LinkState::Live)), entry(600, started())];
             entries.extend(clocks.iter().cloned());
-            entries.extend([entry(20_000, made(1, "e2e4")), entry(20_000, completed(1))]);
-            entries.extend([entry(27_000, made(2, "e7e5")), entry(27_000, completed(2))]);
+            entries.extend([entry(20_000, Fact::made(1, "e2e4")), entry(20_000, completed(1))]);
+            entries.extend([entry(27_000, Fact::made(2, "e7e5")), entry(27_000, completed(2))]);
             let fold = folded(entries);
             let seconds =
                 |m: &crate::game::Scored| m.completed.unwrap().elapsed.map(|it| it.as_secs());
@@ -676,17 +678,17 @@ mod tests {
         let entries = [
             entry(600, Fact::Link(LinkState::Live)),
             entry(600, started()),
-            entry(5_000, made(1, "e2e4")),
+            entry(5_000, Fact::made(1, "e2e4")),
             entry(5_000, completed(1)),
-            entry(6_000, made(2, "e7e5")),
+            entry(6_000, Fact::made(2, "e7e5")),
             entry(6_000, completed(2)),
             entry(600, Fact::Link(LinkState::Live)),
-            entry(900, made(3, "g1f3")),
+            entry(900, Fact::made(3, "g1f3")),
             entry(900, completed(3)),
             entry(950, Fact::Link(LinkState::Live)),
-            entry(1_000, made(4, "b8c6")),
+            entry(1_000, Fact::made(4, "b8c6")),
             entry(1_000, completed(4)),
-            entry(3_000, made(5, "f1c4")),
+            entry(3_000, Fact::made(5, "f1c4")),
             entry(3_000, completed(5)),
         ];
         let fold = folded(entries);

@@ -111,7 +111,7 @@ fn waits(known: &Pending) -> String {
 mod tests {
     use super::*;
     use crate::game::entry::Basis;
-    use crate::game::{Entry, Event, Fact, Recovered, Settings};
+    use crate::game::{Event, Fact, Recovered, Settings};
     use crate::laws::Act;
     use crate::laws::Terms;
     use crate::time::{Stamp, Wall};
@@ -121,12 +121,7 @@ mod tests {
 
     /// A game in which one of two captures was recorded.
     fn game(terms: Option<Terms>) -> Game {
-        let names = || (String::new(), String::new());
-        let ((white, black), (event, round)) = (names(), names());
-        let fen = "6k1/2p1p3/8/3N4/8/8/8/6K1 w - - 0 12".to_owned();
-        let site = String::new();
-        let started =
-            Fact::GameStarted { fen, is_chess960: false, white, black, event, site, round };
+        let started = Fact::started("6k1/2p1p3/8/3N4/8/8/8/6K1 w - - 0 12");
         let made = Fact::MoveMade {
             ply: 1,
             uci: "d5c7".to_owned(),
@@ -136,10 +131,7 @@ mod tests {
             alternatives: vec!["d5e7".to_owned()],
             released_before: Duration::ZERO,
         };
-        let mut fold = Recovered::default();
-        for (idx, fact) in [started, made].into_iter().enumerate() {
-            fold.fold(idx, &Entry { at: STAMP, fact }).unwrap();
-        }
+        let fold = Recovered::of(STAMP.mono, [started, made]);
         fold.into_game(Settings { terms, ..Settings::default() })
     }
 

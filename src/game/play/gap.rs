@@ -558,8 +558,7 @@ pub(in crate::game) fn millis(span: Duration) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Entry, Recovered};
-    use crate::time::{Stamp, Wall};
+    use crate::game::Recovered;
     use shakmaty::CastlingMode;
 
     const STOOD: &str = "4k1n1/8/8/8/8/8/4P3/4K3 b - - 0 1";
@@ -583,28 +582,10 @@ mod tests {
         assert_eq!(play.joins_at(&base), Some(0));
         let seen = Placement::parse("4k3/8/7n/8/8/8/4P3/4K3").unwrap();
         play.witness(at, &seen);
-        let evidence = GapEvidence {
-            since: None,
-            turned: None,
-            moved: None,
-            made: None,
-            turn: None,
-            n_pressed: None,
-            n_max: 4,
-            is_stopped: false,
-            is_told: true,
-            has_rested: true,
-            is_pressed: false,
-            is_stirred: false,
-            is_turn_open: false,
-            is_other_board: false,
-        };
+        let evidence =
+            GapEvidence { n_max: 4, is_told: true, has_rested: true, ..GapEvidence::default() };
         assert!(play.bridge(at, &base, (&seen, None), evidence, &mut facts));
         assert_eq!((play.sheet().len(), play.sheet().gaps()), (1, &[][..]), "{facts:?}");
-        let mut fold = Recovered::default();
-        for (idx, fact) in facts.into_iter().enumerate() {
-            fold.fold(idx, &Entry { at: Stamp { mono: at, wall: Wall(0) }, fact }).unwrap();
-        }
-        assert_eq!(fold.sheet().unwrap().last(), play.sheet().last());
+        assert_eq!(Recovered::of(at, facts).sheet().unwrap().last(), play.sheet().last());
     }
 }

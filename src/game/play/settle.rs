@@ -211,8 +211,7 @@ impl Play {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Entry, Recovered, ScoreSheet, Unknown};
-    use crate::time::{Stamp, Wall};
+    use crate::game::{Recovered, ScoreSheet, Unknown};
     use crate::track::line::CompletedBy;
     use shakmaty::CastlingMode;
     use shakmaty::fen::Fen;
@@ -245,6 +244,10 @@ mod tests {
         let choice = uci(text).to_move(play.sheet().position(ply - 1)).unwrap();
         let mut facts = Vec::new();
         play.settle_order(Mono::from_millis(9_000), ply, choice, &mut facts).map(|()| facts)
+    }
+
+    fn recovered(facts: Vec<Fact>) -> ScoreSheet {
+        Recovered::of(Mono::from_millis(9_000), facts).sheet().unwrap().clone()
     }
 
     fn sans(play: &Play) -> Vec<String> {
@@ -284,24 +287,10 @@ mod tests {
     fn what_was_ordered_is_there_again_after_a_restart() {
         let mut play = play(KNIGHT, &["d5c7", "g8h8", "g1h1"], "d5e7");
         let mut facts = vec![Fact::started(KNIGHT)];
-        for (idx, text) in ["d5c7", "g8h8", "g1h1"].iter().enumerate() {
-            facts.push(Fact::MoveMade {
-                ply: idx + 1,
-                uci: (*text).to_owned(),
-                san: String::new(),
-                is_illegal: false,
-                basis: Basis::Press,
-                alternatives: Vec::new(),
-                released_before: Duration::ZERO,
-            });
-        }
+        facts
+            .extend([(1, "d5c7"), (2, "g8h8"), (3, "g1h1")].map(|(ply, uci)| Fact::made(ply, uci)));
         facts.extend(order(&mut play, 1, "d5e7").unwrap());
-        let mut fold = Recovered::default();
-        for (idx, fact) in facts.into_iter().enumerate() {
-            let at = Stamp { mono: Mono::from_millis(9_000), wall: Wall(0) };
-            fold.fold(idx, &Entry { at, fact }).unwrap();
-        }
-        let recovered = fold.sheet().unwrap();
+        let recovered = recovered(facts);
         assert_eq!(recovered.last(), play.sheet().last());
         assert_eq!(recovered.n_completed(), 2);
         // Times of before the order are not compared with those after it.
@@ -315,28 +304,12 @@ mod tests {
         let gap = |ply, fen: &str, n| Fact::Gap { ply, fen: fen.to_owned(), n };
         let first = gap(2, "4k3/8/8/5n2/8/8/8/4K1N1 w - - 0 4", Unknown::exactly(2));
         let second = gap(4, "8/4k3/8/5n2/8/8/4K3/6N1 w - - 0 8", Unknown::at_least(4));
-        let made = |ply, uci: &str| Fact::MoveMade {
-            ply,
-            uci: uci.to_owned(),
-            san: String::new(),
-            is_illegal: false,
-            basis: Basis::Press,
-            alternatives: Vec::new(),
-            released_before: Duration::ZERO,
-        };
+        let made = Fact::made;
         let game = [
             vec![Fact::started(knights), made(1, "g1f3"), made(2, "g8f6"), first],
             vec![made(3, "g1e2"), made(4, "e8e7"), second, made(5, "e2d3"), made(6, "e7d7")],
         ]
         .concat();
-        let fold_all = |facts: &[Fact]| {
-            let mut fold = Recovered::default();
-            for (idx, fact) in facts.iter().cloned().enumerate() {
-                let at = Stamp { mono: Mono::from_millis(9_000), wall: Wall(0) };
-                fold.fold(idx, &Entry { at, fact }).unwrap();
-            }
-            fold.sheet().unwrap().clone()
-        };
         let unknown = |sheet: &ScoreSheet| -> Vec<_> {
             sheet.gaps().iter().map(|gap| (gap.ply, gap.n)).collect()
         };
@@ -349,9 +322,9 @@ mod tests {
         ];
         for (ply, n, expected) in lost {
             let mut facts = game.clone();
-            let mut play = Play::resumed(fold_all(&facts), None);
+            let mut play = Play::resumed(recovered(facts.clone()), None);
             play.edit(Mono::from_millis(9_000), ply, n, &[], &mut facts).unwrap();
-            let folded = fold_all(&facts);
+            let folded = recovered(facts.clone());
             assert_eq!(unknown(play.sheet()), expected, "{ply} {n}");
             assert_eq!(unknown(&folded), expected, "{ply} {n}: {facts:?}");
             assert_eq!(folded.last(), play.sheet().last(), "{ply} {n}");
