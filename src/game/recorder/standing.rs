@@ -93,12 +93,10 @@ impl Recorder {
             None if !play.has_open_press(pressed) => return,
             // It was for something that a hand did, however that is recorded in the end; or the
             // opponent had pressed without a move, and is given back his time.
-            None if play.tracker().has_stirred(by, before) => return,
+            None if may_have_moved(play, by, before) => return,
             // By now a move may have been made.
             None if !suspect.is_on_move || !self.watch.is_on_move(play, by) => return,
             None if cx.board.is_reckoned() => return self.tell_untold(cx),
-            // The reply tells whether he castled.
-            None if play.tracker().seen().hides_castling(play.sheet().last()) => return,
             None if may_be_hurt(cx, now, suspect) => return self.look_again(suspect, now),
             None => FindingKind::PressWithoutMove,
             Some(ref mismatch) => match self.illegal_of(mismatch) {
@@ -391,6 +389,13 @@ impl Recorder {
         self.watch.told_illegal = Some(mismatch);
         cx.facts.push(Fact::IllegalMove { stage: Stage::Completed, by, finding });
     }
+}
+
+/// Whether a hand of `by` did anything after `before`, or castled where no sensor shows it: the
+/// reply tells.
+fn may_have_moved(play: &Play, by: Color, before: Mono) -> bool {
+    let tracker = play.tracker();
+    tracker.has_stirred(by, before) || tracker.seen().hides_castling(play.sheet().last())
 }
 
 /// Whether the lever has gone over in one message alone, and the next is still to come: nobody is

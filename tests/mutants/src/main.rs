@@ -175,7 +175,8 @@ fn main() -> Result<()> {
         }
         ["rows", dir] => judge_rows(Path::new(dir)),
         _ => {
-            Err("mutants weave DIR, listed DIR FILE, run DIR N SEED [FOLDER..], again DIR FILE, or rows DIR".into())
+            let steps = "weave DIR, listed DIR FILE, run DIR N SEED [FOLDER..], again DIR FILE";
+            Err(format!("mutants {steps}, or rows DIR").into())
         }
     }
 }
