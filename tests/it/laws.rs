@@ -14,6 +14,7 @@ mod matrix;
 mod messy;
 mod notation;
 mod numbers;
+mod offered;
 mod profiles;
 mod provisions;
 mod recovery;

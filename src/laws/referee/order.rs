@@ -240,6 +240,15 @@ impl Referee {
         }
     }
 
+    /// Whether the arbiter's word that the pieces stand as demanded would change anything.
+    pub(super) fn may_be_restored(&self) -> bool {
+        let is_it = |case: &Case| matches!(case, Case::OutOfTurn | Case::Displaced);
+        self.cx.matters.demand().is_some()
+            || self.motion.promoted_first(&self.cx).is_some()
+            || self.cx.is_astray()
+            || self.cx.matters.has(is_it)
+    }
+
     fn on_restored(&mut self) {
         if let Some(demand) = self.cx.matters.demand() {
             self.cx.board.correct_to(demand.board.clone());

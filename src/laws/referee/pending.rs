@@ -49,6 +49,17 @@ impl Referee {
         found
     }
 
+    /// An envelope that lies there is opened when the player who is to reply is there.
+    fn adjourned(&self) -> Pending {
+        let replying = !self.cx.mover();
+        let what = "the game is adjourned";
+        if self.late.is_there(replying) {
+            return Pending::of(what.to_owned(), &["open_envelope", "envelope_missing"]);
+        }
+        let what = format!("{what}; the envelope is opened when {replying} is there");
+        Pending::of(what, &["envelope_missing"])
+    }
+
     /// How things stand, where that is not as usual.
     fn standing(&self) -> Vec<Pending> {
         let mut found = Vec::new();
@@ -59,17 +70,17 @@ impl Referee {
             found.push(Pending::of(format!("{} must {binding}", self.cx.mover()), &[]));
         }
         if let Some((_, fen)) = self.demanded() {
-            let what = format!("the board must show {fen}");
-            found.push(Pending::of(what, &["restored"]));
+            // Of an illegal move it is decided first whether it was one.
+            let orders: &[_] = if self.may_be_restored() { &["restored"] } else { &[] };
+            found.push(Pending::of(format!("the board must show {fen}"), orders));
         }
         for by in Color::ALL.into_iter().filter(|by| self.offers.is_open(*by)) {
             found.push(Pending::of(format!("{by} offers a draw"), &[]));
         }
         if let Some(by) = self.sitting.requested() {
-            let orders = ["open_envelope", "envelope_missing"];
             let what = if self.sitting.is_adjourned() {
-                return [found, vec![Pending::of("the game is adjourned".to_owned(), &orders)]]
-                    .concat();
+                found.push(self.adjourned());
+                return found;
             } else if self.sitting.is_written() {
                 format!("{by} has written his move; it is sealed when he stops the clocks")
             } else {

@@ -4,7 +4,7 @@
 use super::super::book::without_article;
 use super::table::Table;
 use rokade::game::Fact;
-use rokade::laws::{Binding, Code, MayAct};
+use rokade::laws::{Binding, Code, MayAct, Pending};
 use rokade::relay::log::Log;
 use std::fmt::Write;
 
@@ -55,7 +55,7 @@ fn state(table: &Table) -> Vec<String> {
         Some(_) => "may act if asked",
     };
     let asked: Vec<String> = referee.prompts().map(|options| options.join(" | ")).collect();
-    let waits: Vec<String> = referee.pending().into_iter().map(|it| it.what).collect();
+    let waits: Vec<String> = referee.pending().iter().map(waiting).collect();
     vec![
         format!("bound to {bound}"),
         format!("the arbiter {act}"),
@@ -67,6 +67,14 @@ fn state(table: &Table) -> Vec<String> {
         format!("the public sees {}", referee.display()),
         format!("the next move is number {}", referee.next_move_no()),
     ]
+}
+
+/// What waits, and which orders answer it.
+fn waiting(open: &Pending) -> String {
+    match open.orders[..] {
+        [] => open.what.clone(),
+        _ => format!("{} [{}]", open.what, open.orders.join(" | ")),
+    }
 }
 
 fn or_nothing(text: String) -> String {

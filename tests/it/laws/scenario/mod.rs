@@ -14,8 +14,9 @@ mod times;
 
 use super::book::Book;
 use minutes::Minutes;
-use rokade::game::{Entry, Fact, Game};
-use rokade::laws::Rules;
+use rokade::game::{Entry, Event, Fact, Game};
+use rokade::laws::{Act, Rules};
+use rokade::time::{Stamp, Wall};
 use serde_json::Value;
 use std::io::Write;
 use table::Table;
@@ -180,6 +181,16 @@ impl<'a> Player<'a> {
 
     pub(super) fn game(&self) -> &Game {
         &self.table.game
+    }
+
+    /// Why an arbiter's order would change nothing now.
+    pub(super) fn refusals_of(&self, order: &str) -> Vec<String> {
+        let order = order.parse().expect("an order");
+        let act = Act::Ordered { order, author: "arbiter".to_owned(), reason: String::new() };
+        let at = Stamp { mono: self.table.now, wall: Wall(0) };
+        let mut game = self.game().clone();
+        game.handle(at, &Event::Act(act), &mut Vec::new());
+        game.refusals()
     }
 
     pub(super) fn entries(&self) -> &[Entry] {

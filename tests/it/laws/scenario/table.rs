@@ -41,7 +41,7 @@ pub(super) struct Table {
     clock: ClockModel,
     /// The time of the chess clock, which runs by `wait` alone.
     ticked: Mono,
-    now: Mono,
+    pub(super) now: Mono,
     /// Sensor time that no `wait` has accounted for yet.
     ahead: Duration,
     is_measured: bool,
