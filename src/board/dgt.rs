@@ -431,6 +431,11 @@ impl Driver for Dgt {
         self.sight == Sight::Pieces
     }
 
+    /// What was fetched from a board on a shared line is kept on this side of it.
+    fn has_memory_at_hand(&self) -> bool {
+        self.is_repeated
+    }
+
     fn want_memory(&mut self, now: Mono) -> bool {
         self.session.ask_log(now, &mut self.commands)
     }

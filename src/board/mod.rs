@@ -154,7 +154,12 @@ pub trait Driver {
     fn has_memory(&self) -> bool {
         false
     }
-    /// The memory is to be told, which takes seconds. False if it cannot be asked for now.
+    /// Whether its memory is at hand: to tell it takes no time in which nothing else is heard.
+    fn has_memory_at_hand(&self) -> bool {
+        false
+    }
+    /// The memory is to be told, which takes seconds unless it is at hand. False if it cannot be
+    /// asked for now.
     fn want_memory(&mut self, _now: Mono) -> bool {
         false
     }

@@ -25,6 +25,8 @@ const STILL: Duration = Duration::from_millis(1_500);
 const EVERY: Duration = Duration::from_secs(60);
 /// The same while the clock is stopped, when nothing is kept waiting.
 const EVERY_AT_REST: Duration = Duration::from_secs(15);
+/// The same of a memory that is at hand.
+const EVERY_AT_HAND: Duration = Duration::from_secs(5);
 /// A log that has not come after this long will not come. Source: protocol 1.5.
 const ANSWER_MAX: Duration = Duration::from_secs(15);
 /// What a board was about to say when it was asked has come by then. Ours.
@@ -218,7 +220,7 @@ impl Recorder {
             // Only the memory can tell what was play before the clock was stopped unseen.
             if picture == PictureCheck::AfterGap && self.memory.stopped == Some(Stop::Unseen) {
                 self.memory.missed = self.memory.base.as_ref().map(|_| Missed::Span);
-                self.await_memory(now);
+                self.await_memory(cx, now);
             }
             return;
         }
@@ -232,7 +234,7 @@ impl Recorder {
             self.memory.missed = missed.or(self.memory.missed);
         }
         if self.memory.missed.is_some() {
-            self.await_memory(now);
+            self.await_memory(cx, now);
         } else if missed.is_none() {
             self.remember_base(cx, now);
         }
@@ -263,10 +265,17 @@ impl Recorder {
         }
     }
 
-    fn await_memory(&mut self, now: Mono) {
+    fn await_memory(&mut self, cx: &Cx<'_>, now: Mono) {
         if !self.timers.is_set(Timer::Memory) {
-            self.timers.set(Timer::Memory, now + STILL);
+            self.timers.set(Timer::Memory, now + self.stillness(cx));
         }
+    }
+
+    /// How long the board must have been still to be asked. A memory that is at hand keeps nothing
+    /// waiting, but whether a single change was missed is seen a while later.
+    fn stillness(&self, cx: &Cx<'_>) -> Duration {
+        let is_at_hand = cx.board.has_memory_at_hand() && self.memory.missed == Some(Missed::Span);
+        if is_at_hand { Duration::ZERO } else { STILL }
     }
 
     /// Whether something was missed that the board's memory may yet tell.
@@ -294,11 +303,16 @@ impl Recorder {
         let may_ask = cx.board.has_memory() && !cx.board.is_noisy(now) && !self.is_away();
         let Some(missed) = self.memory.missed.filter(|_| may_ask) else { return };
         let is_at_rest = cx.clock.is_interrupted();
-        let every = if is_at_rest { EVERY_AT_REST } else { EVERY };
+        let is_at_hand = cx.board.has_memory_at_hand();
+        let every = match is_at_rest {
+            _ if is_at_hand => EVERY_AT_HAND,
+            true => EVERY_AT_REST,
+            false => EVERY,
+        };
         let rested = self.memory.last_asked.map_or(now, |last| last + every);
         let stirred = self.last_change().unwrap_or_default();
         let heard = self.memory.heard.last().map_or(stirred, |(at, _)| *at);
-        let still = stirred.max(heard) + STILL;
+        let still = stirred.max(heard) + self.stillness(cx);
         let due = if is_at_rest { rested } else { rested.max(still) };
         let is_told = now >= still && self.memory.asked.is_none() && !self.is_doubtful(missed);
         if is_told || self.memory.n_unanswered >= TRIES_MAX {
@@ -322,6 +336,7 @@ impl Recorder {
     /// the same; one that we drive would go on taking the time of him who has pressed.
     fn may_be_deaf(&self, cx: &Cx<'_>) -> bool {
         match cx.settings.clock_role {
+            _ if cx.board.has_memory_at_hand() => true,
             ClockRole::Read | ClockRole::Own => true,
             ClockRole::Driven => !cx.clock.is_running() || self.is_over(),
         }

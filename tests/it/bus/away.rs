@@ -1,7 +1,7 @@
 //! Boards that nobody hears for a while, on a line with noise on it and without: what was played
 //! meanwhile lies in their memory, and nobody is named for how they come back.
 
-use rokade::game::{Fact, Settings};
+use rokade::game::{Entry, Fact, Settings};
 use rokade::laws::{Code, Edition};
 use rokade::sim::script::Happening;
 use rokade::sim::trouble::{Noise, TroubleCase, TroubleKind};
@@ -19,16 +19,18 @@ const N_BOARDS: u64 = 8;
 #[derive(Debug, Default)]
 struct Return {
     n_gaps: usize,
+    /// Gaps that were told, also if they were closed since.
+    n_told: usize,
     n_accused: usize,
     n_again: usize,
 }
 
 /// Games with a cable that is out once in each, from this seed on, with so many of ten thousand
 /// bytes hurt.
-fn returned(seed: u64, hurt: u32, laws: Option<Edition>) -> Return {
+fn returned(profile: &'static str, seed: u64, hurt: u32, laws: Option<Edition>) -> Return {
     let case = |seed| TroubleCase {
         kind: TroubleKind::Cable,
-        profile: "club",
+        profile,
         table: TableKind { sight: Sight::Pieces, has_clock: true },
         seed,
         is_forgetful: false,
@@ -67,6 +69,8 @@ impl Return {
         let is_again =
             |fact: &Fact| matches!(fact, Fact::Ruled(it) if it.code == Some(Code::PressAgain));
         self.n_gaps += replay.game.play().map_or(0, |play| play.sheet().gaps().len());
+        let is_gap = |entry: &&Entry| matches!(entry.fact, Fact::Gap { .. });
+        self.n_told += replay.entries.iter().filter(is_gap).count();
         self.n_accused += blame::undeserved(truth, &replay.entries).len();
         self.n_again += replay.entries.iter().filter(|entry| is_again(&entry.fact)).count();
     }
@@ -77,11 +81,21 @@ impl Return {
 #[test]
 fn noise_leaves_no_gap_open() {
     for hurt in [0, 5, 20] {
-        let all: Vec<_> = [100, 200, 300].map(|seed| returned(seed, hurt, None)).into();
+        let all: Vec<_> = [100, 200, 300].map(|seed| returned("club", seed, hurt, None)).into();
         println!("{hurt}: {all:?}");
         let n_gaps: usize = all.iter().map(|it| it.n_gaps).sum();
         assert!(n_gaps <= 1, "{hurt}: {n_gaps}");
     }
+}
+
+/// What was fetched is at hand, and is asked for although the players never pause.
+#[test]
+fn quick_players_are_not_waited_for() {
+    let all: Vec<_> = [700, 800, 900].map(|seed| returned("blitz", seed, 0, None)).into();
+    let sum = |of: fn(&Return) -> usize| all.iter().map(of).sum::<usize>();
+    assert_eq!(sum(|it| it.n_gaps), 0, "{all:?}");
+    // Some stand for a moment: what was fetched comes after the picture.
+    assert!(sum(|it| it.n_told) <= 3, "{all:?}");
 }
 
 /// What comes of a board before it has been read says nothing of whose turn it is.
@@ -89,7 +103,7 @@ fn noise_leaves_no_gap_open() {
 fn nobody_is_named_before_the_board_has_been_read() {
     for hurt in [0, 5, 20] {
         for seed in [400, 500, 600] {
-            let all = returned(seed, hurt, Some(Edition::M2023));
+            let all = returned("club", seed, hurt, Some(Edition::M2023));
             assert_eq!((all.n_again, all.n_accused), (0, 0), "{hurt} {seed}");
         }
     }
