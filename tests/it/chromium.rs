@@ -16,7 +16,7 @@ use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep, timeout};
 
 /// How long a page may take to show something. Generous: the machine may be busy building.
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = Duration::from_secs(120);
 /// How often it is asked.
 const POLL: Duration = Duration::from_millis(20);
 /// How often a browser is started until one is there: the port that its driver finds free for one

@@ -337,7 +337,7 @@ async fn a_polite_request_ends_it_in_order() {
     assert_eq!(code, Some(0));
     println!("an orderly end takes {took:?}");
     // Nine seconds at a load of eight; what hangs takes longer than this.
-    assert!(took < LIMIT * 2 / 3, "{took:?}");
+    assert!(took < Duration::from_secs(20), "{took:?}");
     let verified = place.run(&["verify"]).await;
     assert_eq!((verified.code, &*verified.err), (Some(0), ""));
     assert!(!verified.out.contains("unfinished"), "{}", verified.out);
@@ -585,7 +585,7 @@ async fn the_game_is_at_hand_while_it_goes_on() {
             .await
             .expect("log and page follow");
         let late = logged.saturating_duration_since(shown);
-        assert!(late < LIMIT / 3, "{late:?}");
+        assert!(late < Duration::from_secs(10), "{late:?}");
     }
     let versions = timeout(LIMIT, reading).await.expect("the file follows").unwrap();
     assert!(versions.len() >= intended.len() / 2, "{}", versions.len());

@@ -23,8 +23,9 @@ use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep, timeout};
 
-/// Nothing here takes this long, even while the machine is busy building.
-pub(crate) const LIMIT: Duration = Duration::from_secs(30);
+/// Nothing here takes this long, even while the machine is busy building. A game that is played at
+/// the pace of real hands takes half a minute by itself.
+pub(crate) const LIMIT: Duration = Duration::from_secs(120);
 /// Between looks at what cannot be waited for.
 pub(crate) const STEP: Duration = Duration::from_millis(5);
 

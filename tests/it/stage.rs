@@ -21,7 +21,7 @@ use tokio::time::{Instant, timeout};
 use crate::livechess::START_FEN;
 
 /// No answer on the loopback takes this long.
-pub(crate) const LIMIT: Duration = Duration::from_secs(10);
+pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
 /// A small house.
 pub(crate) const SEATS: Seats = Seats { guests: 8, viewers: 16 };
