@@ -32,8 +32,12 @@ const HOPELESS: Price = 800;
 const STEP_MS: i64 = 50;
 /// What is within this of the cheapest is named beside it.
 const NAMED_WITHIN: Price = 100;
-/// Courses that are looked at, at the most.
-const NODES_MAX: usize = 60_000;
+/// Courses that are looked at in the whole of a tape, if that is enough. For so many more than its
+/// share a stretch is followed by half as many at once, and by fewer still for more.
+const NODES: usize = 60_000;
+const NODES_MORE: usize = 5_000;
+/// At the most.
+const NODES_MAX: usize = 4 * NODES;
 /// How much a look at a square may come late.
 const JITTER: Duration = Duration::from_millis(20);
 
@@ -142,8 +146,9 @@ impl<'a> CourseSearch<'a> {
     fn run(&mut self, start: &Chess) -> Option<()> {
         let mut waiting: BTreeMap<i64, Vec<Course>> = BTreeMap::new();
         waiting.insert(0, vec![Course::new(start)]);
-        while let Some((_, courses)) = waiting.pop_first() {
-            for course in best_of(courses) {
+        while let Some((step, courses)) = waiting.pop_first() {
+            let n_kept = self.n_kept(step * STEP_MS);
+            for course in best_of(courses, n_kept) {
                 self.finish(&course);
                 let next = self.only.map(|only| only.get(course.made.len()).copied());
                 let grown = growth::grow(self.line, self.round, &course, next);
@@ -158,6 +163,15 @@ impl<'a> CourseSearch<'a> {
         }
         self.found.sort_by_key(|course| course.price);
         Some(())
+    }
+
+    /// How many courses are followed at once by then, so that a long stretch of play is followed to
+    /// its end.
+    fn n_kept(&self, until: i64) -> usize {
+        let whole = self.line.said.last().map_or(1, |(at, _)| *at).max(1);
+        let share = until.clamp(0, whole) * NODES as i64 / whole;
+        let n_more = self.n_nodes.saturating_sub(share as usize);
+        (KEPT_MAX * NODES_MORE / (NODES_MORE + n_more)).max(1)
     }
 
     /// Keeps the course as one that has come to the end, if nothing better has.
@@ -178,13 +192,13 @@ impl<'a> CourseSearch<'a> {
     }
 }
 
-/// The cheapest, each once.
-fn best_of(mut courses: Vec<Course>) -> Vec<Course> {
+/// The cheapest, each once, and no more than `n_max`.
+fn best_of(mut courses: Vec<Course>, n_max: usize) -> Vec<Course> {
     courses.sort_by_key(|course| course.price);
     let least = courses[0].price;
-    let mut kept: Vec<Course> = Vec::with_capacity(KEPT_MAX);
+    let mut kept: Vec<Course> = Vec::with_capacity(n_max);
     for course in courses {
-        if kept.len() == KEPT_MAX || course.price > least + HOPELESS {
+        if kept.len() == n_max || course.price > least + HOPELESS {
             break;
         }
         let is_same = |known: &&mut Course| {
@@ -362,6 +376,56 @@ mod tests {
     fn moves_of(uci: &str) -> Vec<Move> {
         let uci: shakmaty::uci::UciMove = uci.parse().unwrap();
         vec![uci.to_move(&Chess::default()).unwrap()]
+    }
+
+    /// Queens and rooks of both players that go to and fro for a minute, a move every 300 ms, as a
+    /// board sees it that looks at each square four times a second.
+    fn long_scramble() -> (Chess, PlayTape, Vec<Move>) {
+        let start = position("r2qk2r/8/8/8/8/8/8/R2QK2R w - - 0 1");
+        let way = "a1a3 a8a6 d1d3 d8d6 h1h3 h8h6 a3b3 a6b6 d3c3 d6c6 h3h1 h6h8 b3a3 b6a6 c3d3 c6d6";
+        let back = "a3a1 a6a8 d3d1 d6d8";
+        let mut pos = start.clone();
+        let (mut said, mut played) = (Vec::new(), Vec::new());
+        let seen_at = |at: i64, sq: Square| at + (i64::from(sq.to_u32()) * 37 - at).rem_euclid(250);
+        for (uci, at) in
+            [way, back].join(" ").split(' ').cycle().take(200).zip((1_000..).step_by(300))
+        {
+            let uci: shakmaty::uci::UciMove = uci.parse().unwrap();
+            let m = uci.to_move(&pos).unwrap();
+            let (from, piece) =
+                (m.from().unwrap(), pos.board().piece_at(m.from().unwrap()).unwrap());
+            said.push((seen_at(at, from), Some((from, Reading::Empty)), pos.turn()));
+            said.push((
+                seen_at(at + 150, m.to()),
+                Some((m.to(), Reading::Piece(piece))),
+                pos.turn(),
+            ));
+            said.push((at + 200, None, pos.turn()));
+            pos.play_unchecked(m);
+            played.push(m);
+        }
+        said.sort_by_key(|(at, _, _)| *at);
+        let wood = Placement::from(start.board().clone());
+        let mut tape = PlayTape::new(RestingBoard { at: at(0), n: 0, wood });
+        for (ms, read, by) in said {
+            let at = at(ms.try_into().unwrap());
+            match read {
+                Some((sq, reading)) => tape.read(at, sq, reading),
+                None => tape.press(at, by),
+            }
+        }
+        (start, tape, played)
+    }
+
+    #[test]
+    fn a_long_stretch_is_followed_to_its_end() {
+        let (start, tape, played) = long_scramble();
+        let line = tape.timeline().unwrap();
+        let mut all = CourseSearch::new(&line, 270, None);
+        all.run(&start).expect("not given up");
+        let moves: Vec<Move> = all.found[0].made.iter().map(|made| made.m).collect();
+        assert_eq!(moves, played);
+        assert!(all.n_nodes > NODES, "{}", all.n_nodes);
     }
 
     #[test]
