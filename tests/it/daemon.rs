@@ -396,13 +396,8 @@ async fn a_journal_has_one_daemon_and_an_address_one_server() {
     let text = text.replace(&other.addr.to_string(), &place.addr.to_string());
     fs::write(other.path("rokade.toml"), text).unwrap();
     let waiting = other.start();
-    let is_said = || waiting.said().contains("THE PAGES ARE NOT SERVED");
-    let end = Instant::now() + LIMIT;
-    while !is_said() {
-        assert!(Instant::now() < end, "{}", waiting.said());
-        sleep(STEP).await;
-    }
-    assert!(waiting.said().contains(&place.addr.to_string()), "{}", waiting.said());
+    waiting.says("THE PAGES ARE NOT SERVED").await;
+    waiting.says(&place.addr.to_string()).await;
     let listen = ["demo", "--once", "--listen", &place.addr.to_string()];
     let refused = finish(quiet(rokade(&listen))).await;
     assert_sentence(&refused, 8, &[&place.addr.to_string(), "in use", "[http]"]);

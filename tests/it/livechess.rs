@@ -487,12 +487,7 @@ async fn too_much_is_told_once(port: u16, daemon: &Daemon) {
         let why = timeout(LIMIT, why).await.expect("an end").expect("a reason");
         assert_eq!(u16::from(why.code), 1009, "{}", why.reason);
     }
-    let is_told = async {
-        while !daemon.said().contains(said) {
-            sleep(Duration::from_millis(20)).await;
-        }
-    };
-    timeout(LIMIT, is_told).await.expect("a word to the operator");
+    daemon.says(said).await;
     assert_eq!(daemon.said().matches(said).count(), 1, "{}", daemon.said());
 }
 
@@ -501,12 +496,7 @@ async fn too_much_is_told_once(port: u16, daemon: &Daemon) {
 async fn refusals_are_told_once(daemon: &Daemon) {
     for site in ["null", "https://elsewhere.example.org"] {
         let said = format!("name it under [livechess] origins site=\"{site}\"");
-        let is_told = async {
-            while !daemon.said().contains(&said) {
-                sleep(Duration::from_millis(20)).await;
-            }
-        };
-        timeout(LIMIT, is_told).await.expect("a word to the operator");
+        daemon.says(&said).await;
         assert_eq!(daemon.said().matches(&said).count(), 1, "{}", daemon.said());
     }
 }

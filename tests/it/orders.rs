@@ -269,12 +269,8 @@ async fn a_file_in_the_place_of_the_socket_stays() {
     fs::create_dir_all(place.path("state")).unwrap();
     fs::write(&file, "the sheets of last year").unwrap();
     let daemon = place.start();
-    let end = Instant::now() + LIMIT;
-    while !daemon.said().contains("NO ORDERS CAN BE GIVEN") {
-        assert!(Instant::now() < end, "{}", daemon.said());
-        sleep(STEP).await;
-    }
-    assert!(daemon.said().contains("this is no socket"), "{}", daemon.said());
+    daemon.says("NO ORDERS CAN BE GIVEN").await;
+    daemon.says("this is no socket").await;
     assert_eq!(daemon.stop().await.0, Some(0));
     assert_eq!(fs::read_to_string(file).unwrap(), "the sheets of last year");
 }

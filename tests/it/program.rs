@@ -304,6 +304,16 @@ impl Daemon {
         }
     }
 
+    /// Waits until it, or one before it in the same place, has said this: its log is written by a
+    /// thread of its own, and may come behind what it tells of.
+    pub(crate) async fn says(&self, words: &str) {
+        let end = Instant::now() + LIMIT;
+        while !self.said().contains(words) {
+            assert!(Instant::now() < end, "not said: {words}\n{}", self.said());
+            sleep(STEP).await;
+        }
+    }
+
     /// All it has said so far, and those before it in the same place.
     pub(crate) fn said(&self) -> String {
         fs::read_to_string(&self.said).unwrap()

@@ -83,8 +83,7 @@ async fn boards_that_have_not_changed_go_on() {
 
     configure(&place, &settings("second", "porrt = 1\n"));
     daemon.hangup();
-    let says = async |words: &str| daemon.said().contains(words);
-    wait_for(&daemon, async || says("THE NEW SETTINGS ARE NOT USED; all goes on").await).await;
+    daemon.says("THE NEW SETTINGS ARE NOT USED; all goes on").await;
     let text = settings("third", "white = \"Anderssen\"\n") + "[orders]\nenabled = false\n";
     configure(&place, &text);
     daemon.hangup();
@@ -181,8 +180,7 @@ async fn a_board_with_wrong_settings_keeps_no_other_from_being_recorded() {
         place.view_of(number).await.is_some_and(|view| moves_of(&view) == moves)
     };
     wait_for(&daemon, async || has_moves(1, &["e2e4"]).await).await;
-    let said = daemon.said();
-    assert!(said.contains("THIS BOARD IS NOT RECORDED: [board.matrix] load = 40"), "{said}");
+    daemon.says("THIS BOARD IS NOT RECORDED: [board.matrix] load = 40").await;
     let health = place.get("/healthz").await;
     let report = place.run(&["status"]).await.out;
     let log = place.run(&["log", "--board", "table-1"]).await;

@@ -155,7 +155,7 @@ async fn rounds_are_played_one_after_the_other_without_a_restart() {
     assert_sentence(&twice, 7, &["round 2 is paired", "no game of it", "write 3"]);
     let wrong = place.run(&["round", "3"]).await;
     assert_sentence(&wrong, 6, &["list.csv, line 9", "board 1 of round 3", "line 8"]);
-    assert!(daemon.said().contains("THE PAIRINGS ARE NOT USED"), "{}", daemon.said());
+    daemon.says("THE PAIRINGS ARE NOT USED").await;
     let none = place.run(&["round", "7"]).await;
     assert_sentence(&none, 7, &["list.csv, ", "no round 7", "1, 2, 3"]);
     assert_eq!(place.get("/games.pgn").await.unwrap(), both);
@@ -164,7 +164,7 @@ async fn rounds_are_played_one_after_the_other_without_a_restart() {
     fs::remove_file(place.path("list.csv")).unwrap();
     let daemon = place.start();
     games(&place, &daemon, |pgn| pgn == both).await;
-    assert!(daemon.said().contains("list.csv"), "a list that is gone is said");
+    daemon.says("list.csv").await;
     let log = place.run(&["log", "--board", "table-2"]).await;
     assert!(log.out.contains("paired     1.2  Cid - Dan"), "{}", log.out);
     players_who_do_not_come_lose_their_own_game(&place, &daemon).await;
@@ -194,11 +194,7 @@ async fn programs_that_watch_a_folder_have_each_round_in_it() {
     let mut board = plug(&played.script, &place.board());
     let daemon = place.start();
     timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
-    let end = Instant::now() + LIMIT;
-    while !daemon.said().contains("THE FOLDER FOR BROADCASTS IS NOT WRITTEN") {
-        assert!(Instant::now() < end, "{}", daemon.said());
-        sleep(STEP).await;
-    }
+    daemon.says("THE FOLDER FOR BROADCASTS IS NOT WRITTEN").await;
     fs::remove_file(place.path("out")).unwrap();
     board.play(played.script.happenings, Speed::REAL).await.unwrap();
     let has = |n: usize| move |pgn: &str| !pgn.is_empty() && pgn_moves(pgn)[0].len() == n;

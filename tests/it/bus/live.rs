@@ -111,8 +111,7 @@ async fn a_board_that_is_pulled_out_is_told_and_the_others_go_on() {
     line.play(pull(Happening::LineUp), Speed::REAL).await.unwrap();
     place.seen_of(2, LIMIT, |view| is_live(view) && moves_of(view) == second.intended).await;
     is_recorded((&place, 1, &daemon), &first.row, &first.intended).await;
-    let said = daemon.said();
-    assert!(said.contains("no board answers to bus_address 1026"), "{said}");
+    daemon.says("no board answers to bus_address 1026").await;
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 
@@ -138,8 +137,7 @@ async fn a_board_that_comes_to_a_line_is_recorded_with_those_on_it() {
     for (number, seat) in (1..).zip([&first, &second]) {
         is_recorded((&place, number, &daemon), &seat.row, &seat.intended).await;
     }
-    let said = daemon.said();
-    assert!(said.contains("end=\"table-1\" begin=\"table-1, table-2\""), "{said}");
+    daemon.says("end=\"table-1\" begin=\"table-1, table-2\"").await;
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 

@@ -64,15 +64,6 @@ async fn doctor(place: &Place, bus: &Bus) -> Outcome {
     finish(command).await
 }
 
-/// Waits until it has said this.
-async fn said(daemon: &Daemon, words: &str) {
-    let end = Instant::now() + LIMIT;
-    while !daemon.said().contains(words) {
-        assert!(Instant::now() < end, "not said: {words}\n{}", daemon.said());
-        sleep(STEP).await;
-    }
-}
-
 async fn games_are_recorded(kind: BoardKind, sight: Sight) {
     let (place, mut text) = (Place::new(), String::new());
     let rows: Vec<Row> = rows().into_iter().collect();
@@ -160,20 +151,20 @@ async fn a_lost_link_ends_no_game(kind: BoardKind, sight: Sight) {
     let mut next = || parts.next().unwrap();
     it.play(next(), 2).await;
     cable.unplug().await.unwrap();
-    said(&it.daemon, "the board is gone; switch it on, and keep it near").await;
+    it.daemon.says("the board is gone; switch it on, and keep it near").await;
     // Nobody sees the third.
     it.play(next(), 0).await;
     cable.plug().await.unwrap();
     it.recorded(3).await;
 
     it.bluez.set(Health::Off).await;
-    said(&it.daemon, "the Bluetooth adapter is switched off; `sudo rfkill unblock").await;
+    it.daemon.says("the Bluetooth adapter is switched off; `sudo rfkill unblock").await;
     it.play(next(), 0).await;
     it.bluez.set(Health::Good).await;
     it.recorded(4).await;
 
     it.bluez.quit().await;
-    said(&it.daemon, "the Bluetooth service does not run; `sudo apt install bluez`").await;
+    it.daemon.says("the Bluetooth service does not run; `sudo apt install bluez`").await;
     it.seat.board.play(next(), Speed::REAL).await.unwrap();
     it.seat.board.played().await.unwrap();
     it.bluez = FakeBluez::start(&it.bus, vec![on_air(&it.place, kind, 1)]).await;
@@ -213,13 +204,13 @@ async fn a_radio_that_does_not_work_holds_nobody_up() {
     configure(&place, &by_radio(&place, &text, 1..=1));
     let bus = Bus::start(&place.path("")).await;
     let daemon = start(&place, &bus);
-    said(&daemon, "the Bluetooth service does not run; `sudo apt install bluez`").await;
+    daemon.says("the Bluetooth service does not run; `sudo apt install bluez`").await;
     let bluez = FakeBluez::start(&bus, vec![on_air(&place, BoardKind::Chessnut, 1)]).await;
     bluez.set(Health::Bare).await;
-    said(&daemon, "this machine has no Bluetooth adapter; plug one in").await;
+    daemon.says("this machine has no Bluetooth adapter; plug one in").await;
     seats[0].board.cable.unplug().await.unwrap();
     bluez.set(Health::Good).await;
-    said(&daemon, "no such board is in reach; switch it on").await;
+    daemon.says("no such board is in reach; switch it on").await;
     // From here on nothing is answered at all.
     bluez.set(Health::Mute).await;
     wait_until_live(&place, 2, &daemon).await;
@@ -252,7 +243,7 @@ async fn a_board_that_is_not_the_one_that_is_meant_is_left_alone() {
     let devices = || (1..=2).map(|n| on_air(&place, kind.0, n)).collect();
     let bluez = FakeBluez::start(&bus, devices()).await;
     let daemon = start(&place, &bus);
-    said(&daemon, "are in reach; name the address of the one that is meant").await;
+    daemon.says("are in reach; name the address of the one that is meant").await;
     assert_eq!(daemon.stop().await.0, Some(0));
     drop(bluez);
 
@@ -261,7 +252,7 @@ async fn a_board_that_is_not_the_one_that_is_meant_is_left_alone() {
     configure(&place, &twice);
     let bluez = FakeBluez::start(&bus, vec![on_air(&place, kind.0, 1)]).await;
     let daemon = start(&place, &bus);
-    said(&daemon, "another program has this board already").await;
+    daemon.says("another program has this board already").await;
     assert_eq!(daemon.stop().await.0, Some(0));
     drop(bluez);
 
@@ -270,8 +261,7 @@ async fn a_board_that_is_not_the_one_that_is_meant_is_left_alone() {
         FakeDevice { ports: [CHESSNUT.from_board, CHESSNUT.to_board], ..on_air(&place, kind.0, 1) };
     let bluez = FakeBluez::start(&bus, vec![other]).await;
     let daemon = start(&place, &bus);
-    said(&daemon, "the device has nothing by which a board of this maker speaks; check maker")
-        .await;
+    daemon.says("the device has nothing by which a board of this maker speaks; check maker").await;
     assert_eq!(daemon.stop().await.0, Some(0));
     drop(bluez);
 }

@@ -163,6 +163,7 @@ async fn a_pegasus_has_buttons_beside_it() {
     }
     press(&beside, knight).await;
     shows(&place, 1, &daemon, "b7a8n").await;
+    daemon.says("the buttons for promotions are not read").await;
     let said = daemon.said();
     assert_eq!(said.matches("the buttons for promotions are not read").count(), 1, "{said}");
     assert_eq!(daemon.stop().await.0, Some(0));

@@ -17,11 +17,11 @@ use rokade::time::Mono;
 use rustix::process::Signal;
 use shakmaty::{Board, Color, Square};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{sleep, timeout};
 
 use super::mock::MockBus;
 use super::{DEBOUNCE, HALL, PLIES, configure, play_all, rows, wait_until_live};
-use crate::program::{LIMIT, Place, STEP, signal};
+use crate::program::{LIMIT, Place, signal};
 
 const WHITE: Reading = Reading::Colored(Color::White);
 const BLACK: Reading = Reading::Colored(Color::Black);
@@ -176,11 +176,7 @@ async fn a_board_that_was_never_learned_is_read_once_it_was() {
     tokio::spawn(actor.run());
     let daemon = place.start();
     let words = "which says what the sensors of this board show; stop the service and let";
-    let end = Instant::now() + LIMIT;
-    while !daemon.said().contains(words) {
-        assert!(Instant::now() < end, "{}", daemon.said());
-        sleep(STEP * 20).await;
-    }
+    daemon.says(words).await;
     fs::write(place.path("table-1.halls"), learned).unwrap();
     wait_until_live(&place, 1, &daemon).await;
     assert_eq!(daemon.said().matches(words).count(), 1, "{}", daemon.said());
