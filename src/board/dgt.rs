@@ -149,7 +149,11 @@ impl Dgt {
         match self.unweighed.take() {
             Some(Unweighed::Dump(_)) if self.is_of_unnamed(now) => {}
             Some(Unweighed::Dump(dump)) => {
-                if let Some(signal) = self.doubts.signal_shown(&dump) {
+                let signal = self.doubts.signal_shown(now, &dump);
+                if self.doubts.awaits_signal() {
+                    self.want_picture(now);
+                }
+                if let Some(signal) = signal {
                     self.news.push_back(News::Signal(signal));
                     self.unweighed = Some(Unweighed::Dump(dump));
                 } else if let Some(dump) = self.believed(now, &dump, expects) {

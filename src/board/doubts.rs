@@ -31,8 +31,9 @@ const SPILLED: Duration = Duration::from_millis(50);
 pub struct Doubts {
     /// The last picture of the whole board, and when it came.
     dump: Option<(Mono, Box<Dump>)>,
-    /// A figure that says how the game ended.
-    signal: Option<(Field, Signal)>,
+    /// A figure that says how the game ended, and whether a picture of the whole board has shown it
+    /// as well.
+    signal: Option<(Field, Signal, bool)>,
     /// When noise was heard last, newest first.
     noise: [Option<Mono>; 3],
     /// When a picture showed just what was known, if nothing has come since.
@@ -112,13 +113,24 @@ impl Doubts {
 
     /// A figure was read that says how the game ended, and may be a hurt byte.
     pub(super) fn doubt_signal(&mut self, field: Field, signal: Signal) {
-        self.signal = Some((field, signal));
+        self.signal = Some((field, signal, false));
     }
 
-    /// The figure that says how the game ended, if the whole board shows it as well.
-    pub(super) fn signal_shown(&mut self, dump: &Dump) -> Option<Signal> {
-        let (field, signal) = self.signal.take()?;
-        (dump.code(field) == FieldCode::Signal(signal)).then_some(signal)
+    /// The figure that says how the game ended, if the whole board shows it as well; on a line with
+    /// noise on it two pictures in a row have to.
+    pub(super) fn signal_shown(&mut self, now: Mono, dump: &Dump) -> Option<Signal> {
+        let shown = |(field, signal, _): &(Field, Signal, bool)| {
+            dump.code(*field) == FieldCode::Signal(*signal)
+        };
+        let (field, signal, was_shown) = self.signal.take().filter(shown)?;
+        let is_shown = was_shown || !self.is_noisy(now);
+        self.signal = (!is_shown).then_some((field, signal, true));
+        is_shown.then_some(signal)
+    }
+
+    /// Whether such a figure needs another picture of the board.
+    pub(super) fn awaits_signal(&self) -> bool {
+        self.signal.is_some()
     }
 }
 
@@ -160,5 +172,28 @@ mod tests {
         assert_eq!(told, [false, true, false, false, true, true, false, true]);
         let later = now + NOISY_FOR + Duration::from_secs(1);
         assert!(doubts.believes_clock(later, &right));
+    }
+
+    #[test]
+    fn a_figure_that_ends_the_game_is_seen_twice_more_amid_noise() {
+        let (now, draw) = (Mono::from_millis(5_000), FieldCode::Signal(Signal::Draw));
+        let field = Field::all().next().unwrap();
+        let (mut shown, empty) = (Dump([FieldCode::Empty; 64]), Dump([FieldCode::Empty; 64]));
+        shown.0[usize::from(field.index())] = draw;
+        let mut doubts = Doubts::default();
+        let mut told = |is_noisy: bool, dumps: &[&Dump]| {
+            if is_noisy {
+                doubts.note_noise(now);
+            }
+            doubts.doubt_signal(field, Signal::Draw);
+            let told = dumps.iter().map(|dump| doubts.signal_shown(now, dump)).collect::<Vec<_>>();
+            (told, doubts.awaits_signal())
+        };
+        let draw = Some(Signal::Draw);
+        assert_eq!(told(false, &[&shown]), (vec![draw], false));
+        assert_eq!(told(false, &[&empty, &shown]), (vec![None, None], false));
+        assert_eq!(told(true, &[&shown]), (vec![None], true));
+        assert_eq!(told(true, &[&shown, &shown]), (vec![None, draw], false));
+        assert_eq!(told(true, &[&shown, &empty, &shown]), (vec![None; 3], false));
     }
 }
