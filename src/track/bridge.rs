@@ -153,7 +153,8 @@ pub fn bridge(unseen: &Unseen<'_>) -> Option<Bridged> {
     }
     // Where there was time for more moves than were looked at, they may have begun otherwise.
     let is_longer = unseen.n_pressed.is_none() && least + 2 < base + unseen.n_max;
-    if is_cut || is_longer && !search.is_whole {
+    let is_more = is_longer && search.is_whole && search.tells_of_more();
+    if is_cut || is_more || is_longer && !search.is_whole {
         (search.common, search.is_whole) = (Some(shared(unseen.shores)), false);
     }
     let common = search.common.unwrap_or_default();
@@ -177,6 +178,17 @@ pub fn shared(shores: &[Shore]) -> Vec<Move> {
 }
 
 impl BridgeSearch<'_> {
+    /// Whether more was heard than what all explanations say was played.
+    fn tells_of_more(&self) -> bool {
+        let (Some(line), Some(heard)) = (&self.common, self.unseen.heard) else { return false };
+        let shores = self.unseen.shores.iter().filter(|shore| line.starts_with(&shore.moves));
+        let shore = shores.max_by_key(|shore| shore.moves.len());
+        shore.is_some_and(|shore| {
+            let unheard = &line[shore.moves.len()..];
+            !unheard.is_empty() && heard.tells_of_more(&shore.pos, unheard)
+        })
+    }
+
     /// Takes all explanations of `n` half-moves in all: those in which all moves are pressed, or
     /// those whose last one is not. True if there are any.
     fn all_of(&mut self, n: usize, is_pressed: bool) -> bool {

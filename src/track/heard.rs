@@ -79,6 +79,30 @@ impl HeardReadings {
         Some(if is_exact { HeardAs::Exactly } else { HeardAs::Loosely })
     }
 
+    /// Whether pieces were heard, again or on several squares, where none of their kind stands or
+    /// is carried if `moves` were played from `pos` on: more was played than that.
+    pub fn tells_of_more(&self, pos: &Chess, moves: &[Move]) -> bool {
+        let mut after = pos.clone();
+        let mut course = HeardCourse { after: vec![pos.clone()], steps: vec![], came: vec![] };
+        let mut taken = Vec::new();
+        for m in moves {
+            taken.extend(m.capture().map(|role| role.of(!after.turn())));
+            course.steps.push(steps(*m, after.turn()));
+            after.play_unchecked(*m);
+            course.after.push(after.clone());
+        }
+        let is_strange = |heard: &&HeardReading| {
+            let may_be = |piece: &Piece| heard.reading.may_be(*piece);
+            let is_carried = course.steps.iter().flatten().any(|stride| stride.is_near(heard));
+            !heard.is_pictured
+                && heard.reading != Reading::Empty
+                && !course.has_shown(heard)
+                && !is_carried
+                && !taken.iter().any(may_be)
+        };
+        self.readings.iter().filter(is_strange).count() > 1
+    }
+
     /// Behind which reading all pieces of a move have come, looking from the one at `next` on.
     /// `None` if one has not.
     fn comes(&self, pos: &Chess, strides: &[Stride], next: usize) -> Option<usize> {
@@ -180,6 +204,15 @@ impl Stride {
     }
 }
 
+impl Stride {
+    /// Whether it may be what was `heard`, carried past its way or put down beside its square.
+    fn is_near(&self, heard: &HeardReading) -> bool {
+        let way = self.passed().with(self.from).with(self.to);
+        let near = way.into_iter().any(|sq| attacks::king_attacks(sq).contains(heard.sq));
+        near && heard.reading.may_be(self.piece)
+    }
+}
+
 /// Which pieces `m` of `turn` puts down.
 fn steps(m: Move, turn: Color) -> Vec<Stride> {
     let own = |role: Role| role.of(turn);
@@ -244,15 +277,38 @@ mod tests {
             ),
         ];
         for (changes, moves, is_told) in rows {
-            let mut pos = Chess::new();
-            let mut played = Vec::new();
-            for uci in moves.split_whitespace() {
-                let m = uci.parse::<UciMove>().unwrap().to_move(&pos).unwrap();
-                pos.play_unchecked(m);
-                played.push(m);
-            }
-            let told = heard(changes).tells(&Chess::new(), &played);
+            let told = heard(changes).tells(&Chess::new(), &played(moves));
             assert_eq!(told == Some(HeardAs::Exactly), is_told, "{changes}");
+        }
+    }
+
+    fn played(moves: &str) -> Vec<Move> {
+        let mut pos = Chess::new();
+        let play = |uci: &str| {
+            let m = uci.parse::<UciMove>().unwrap().to_move(&pos).unwrap();
+            pos.play_unchecked(m);
+            m
+        };
+        moves.split_whitespace().map(play).collect()
+    }
+
+    /// A knight that has gone and come back was heard on its way, and so was the reply.
+    #[test]
+    fn pieces_where_no_move_brings_them_tell_of_more() {
+        let rows = [
+            ("Nc3 nc6 Nb1 nb8 Pe4", "e2e4", true),
+            ("Nc3 Nc3 Pe4", "e2e4", true),
+            // One reading may be hurt, and what is carried passes squares beside its way.
+            ("Nc3 Pe4", "e2e4", false),
+            ("Pd3 Pd4 Pe4", "e2e4", false),
+            ("Pd3 Ph5 Ph5 Pe4", "e2e4", true),
+            // A piece that is taken off is carried anywhere.
+            ("Pe4 pd5 ph4 ph3 Pd5", "e2e4 d7d5 e4d5", false),
+            ("Nc3 c3- Nb1 b1- Nc3 ne4 nf6 ng8", "b1c3 g8f6", false),
+        ];
+        for (changes, moves, is_more) in rows {
+            let told = heard(changes).tells_of_more(&Chess::new(), &played(moves));
+            assert_eq!(told, is_more, "{changes}");
         }
     }
 
