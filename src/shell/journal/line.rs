@@ -394,6 +394,15 @@ mod tests {
     }
 
     #[test]
+    fn a_line_is_noted_by_its_number_and_eight_digits_of_its_hash() {
+        let noted: Noted = " 431:9C3F01AA ".parse().unwrap();
+        assert_eq!((noted.line, &*noted.hash), (431, "9c3f01aa"));
+        for wrong in ["431:9c3f01a", "431:9c3f01zz", "0:9c3f01aa", "x:9c3f01aa", "431 9c3f01aa"] {
+            assert!(wrong.parse::<Noted>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn a_line_comes_back_as_it_was_written() {
         let body = "{\"say\":\"\u{265e} \\\"}\\u0000\",\"n\":[1,{}]}";
         let raw = sample(body);
