@@ -153,8 +153,7 @@ pub fn bridge(unseen: &Unseen<'_>) -> Option<Bridged> {
     }
     // Where there was time for more moves than were looked at, they may have begun otherwise.
     let is_longer = unseen.n_pressed.is_none() && least + 2 < base + unseen.n_max;
-    let is_more = is_longer && search.is_whole && search.tells_of_more();
-    if is_cut || is_more || is_longer && !search.is_whole {
+    if is_cut || is_longer && (!search.is_whole || search.tells_of_more()) {
         (search.common, search.is_whole) = (Some(shared(unseen.shores)), false);
     }
     let common = search.common.unwrap_or_default();
