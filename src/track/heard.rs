@@ -51,18 +51,12 @@ impl HeardReadings {
     /// Whether `moves`, played from `pos` on, are what was heard: each piece came where it went,
     /// one move after the other. `None` if not.
     pub fn tells(&self, pos: &Chess, moves: &[Move]) -> Option<HeardAs> {
-        let mut course =
-            HeardCourse { after: vec![pos.clone()], steps: Vec::new(), came: Vec::new() };
+        let mut course = HeardCourse::of(pos, moves);
         let (mut next, mut has_rested) = (0, false);
-        for m in moves {
-            let mut after = course.after.last().unwrap_or(pos).clone();
-            let strides = steps(*m, after.turn());
+        for (before, strides) in course.after.iter().zip(&course.steps) {
             has_rested |= strides.iter().any(|stride| self.has_rested(next, stride));
-            next = self.comes(&after, &strides, next)?;
-            course.steps.push(strides);
+            next = self.comes(before, strides, next)?;
             course.came.push(next);
-            after.play_unchecked(*m);
-            course.after.push(after);
         }
         let is_told = |heard: &HeardReading| match heard.reading {
             // Where a piece goes from, one has been.
@@ -82,15 +76,9 @@ impl HeardReadings {
     /// Whether pieces were heard, again or on several squares, where none of their kind stands or
     /// is carried if `moves` were played from `pos` on: more was played than that.
     pub fn tells_of_more(&self, pos: &Chess, moves: &[Move]) -> bool {
-        let mut after = pos.clone();
-        let mut course = HeardCourse { after: vec![pos.clone()], steps: vec![], came: vec![] };
-        let mut taken = Vec::new();
-        for m in moves {
-            taken.extend(m.capture().map(|role| role.of(!after.turn())));
-            course.steps.push(steps(*m, after.turn()));
-            after.play_unchecked(*m);
-            course.after.push(after.clone());
-        }
+        let course = HeardCourse::of(pos, moves);
+        let takes = |(before, m): (&Chess, &Move)| Some(m.capture()?.of(!before.turn()));
+        let taken: Vec<Piece> = course.after.iter().zip(moves).filter_map(takes).collect();
         let is_strange = |heard: &&HeardReading| {
             let may_be = |piece: &Piece| heard.reading.may_be(*piece);
             let is_carried = course.steps.iter().flatten().any(|stride| stride.is_near(heard));
@@ -155,6 +143,18 @@ struct HeardCourse {
 }
 
 impl HeardCourse {
+    /// That of `moves`, played from `pos` on, of which nothing has come yet.
+    fn of(pos: &Chess, moves: &[Move]) -> Self {
+        let (mut after, mut steps_of) = (vec![pos.clone()], Vec::new());
+        for m in moves {
+            let mut next = after[after.len() - 1].clone();
+            steps_of.push(steps(*m, next.turn()));
+            next.play_unchecked(*m);
+            after.push(next);
+        }
+        Self { after, steps: steps_of, came: Vec::new() }
+    }
+
     /// Whether anything ever stood on `sq`, or was slid over it.
     fn has_been(&self, sq: Square) -> bool {
         let slid = self.steps.iter().flatten().any(|stride| stride.passed().contains(sq));
