@@ -153,9 +153,12 @@ pub fn bridge(unseen: &Unseen<'_>) -> Option<Bridged> {
     }
     // Where there was time for more moves than were looked at, they may have begun otherwise.
     let is_longer = unseen.n_pressed.is_none() && least + 2 < base + unseen.n_max;
-    if is_cut || is_longer && (!search.is_whole || search.tells_of_more()) {
+    let is_more = is_longer && search.tells_of_more();
+    if is_cut || is_more || is_longer && !search.is_whole {
         (search.common, search.is_whole) = (Some(shared(unseen.shores)), false);
     }
+    // Each side has moved out and back again.
+    let least = if is_more && least == base { base + 2 } else { least };
     let common = search.common.unwrap_or_default();
     let turn = match (search.turns.white, search.turns.black) {
         (true, false) if !is_cut => Some(Color::White),
@@ -182,10 +185,7 @@ impl BridgeSearch<'_> {
         let (Some(line), Some(heard)) = (&self.common, self.unseen.heard) else { return false };
         let shores = self.unseen.shores.iter().filter(|shore| line.starts_with(&shore.moves));
         let shore = shores.max_by_key(|shore| shore.moves.len());
-        shore.is_some_and(|shore| {
-            let unheard = &line[shore.moves.len()..];
-            !unheard.is_empty() && heard.tells_of_more(&shore.pos, unheard)
-        })
+        shore.is_some_and(|shore| heard.tells_of_more(&shore.pos, &line[shore.moves.len()..]))
     }
 
     /// Takes all explanations of `n` half-moves in all: those in which all moves are pressed, or
@@ -368,6 +368,19 @@ pub fn standing(
     })
 }
 
+/// Whether a pawn stands farther back than any of `before` can have come from.
+pub fn has_pawn_back(before: &Board, board: &Board) -> bool {
+    Color::ALL.into_iter().any(|color| {
+        let n =
+            |board: &Board, rows: Bitboard| (board.by_piece(Role::Pawn.of(color)) & rows).count();
+        let mut behind = Bitboard::EMPTY;
+        Rank::ALL.into_iter().any(|rank| {
+            behind |= Bitboard::from(color.relative_rank(rank));
+            n(board, behind) > n(before, behind)
+        })
+    })
+}
+
 /// The rooks that castle, if a game begins from `board` and nobody says otherwise.
 fn home_rooks(board: &Board) -> Bitboard {
     let home = |color: Color| {
@@ -492,6 +505,20 @@ mod tests {
         assert!(!stands(Square::G1, Square::E3, Role::Pawn), "a knight became a pawn");
         assert!(stands(Square::A2, Square::E3, Role::Knight), "a pawn became a knight");
         assert!(!stands(Square::E5, Square::E3, Role::Knight), "a knight came from nowhere");
+    }
+
+    #[test]
+    fn no_pawn_goes_back() {
+        let (_, before) = after("e2e4 e7e5");
+        let is_back = |from: Square, to: Square| {
+            let mut board = before.board().clone();
+            let piece = board.remove_piece_at(from).unwrap();
+            board.set_piece_at(to, piece);
+            has_pawn_back(before.board(), &board)
+        };
+        assert!(is_back(Square::E4, Square::E3) && is_back(Square::E5, Square::E6));
+        assert!(!is_back(Square::E4, Square::E5) && !is_back(Square::D7, Square::D5));
+        assert!(!is_back(Square::G1, Square::F3), "a knight may");
     }
 
     /// A legal game of up to `n` half-moves, by chance.

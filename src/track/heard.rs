@@ -2,7 +2,7 @@
 //! enough to tell which of the moves that lead to a board were played.
 
 use crate::table::{Placement, Reading};
-use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Role, Square, attacks};
+use shakmaty::{Bitboard, Board, Chess, Color, Move, Piece, Position, Role, Square, attacks};
 
 /// More than that is said in a stretch that is too long to be told by a few moves.
 const READINGS_MAX: usize = 96;
@@ -66,15 +66,16 @@ impl HeardReadings {
         if !self.readings.iter().all(is_told) {
             return None;
         }
-        let shows = |(idx, heard): (usize, &HeardReading)| {
-            heard.is_pictured || heard.reading == Reading::Empty || course.shows(idx, heard)
+        let shows = |(idx, heard): (usize, &HeardReading)| match heard.reading {
+            Reading::Empty => heard.is_pictured || self.goes(idx, &course, heard.sq),
+            _ => course.shows(idx, heard),
         };
         let is_exact = !has_rested && self.readings.iter().enumerate().all(shows);
         Some(if is_exact { HeardAs::Exactly } else { HeardAs::Loosely })
     }
 
-    /// Whether pieces were heard, again or on several squares, where none of their kind stands or
-    /// is carried if `moves` were played from `pos` on: more was played than that.
+    /// Whether pieces were heard, again or on several squares, where none of their kind stands, is
+    /// put straight or carried if `moves` were played from `pos` on: more was played than that.
     pub fn tells_of_more(&self, pos: &Chess, moves: &[Move]) -> bool {
         let course = HeardCourse::of(pos, moves);
         let takes = |(before, m): (&Chess, &Move)| Some(m.capture()?.of(!before.turn()));
@@ -86,6 +87,7 @@ impl HeardReadings {
                 && heard.reading != Reading::Empty
                 && !course.has_shown(heard)
                 && !is_carried
+                && !course.stands_near(heard)
                 && !taken.iter().any(may_be)
         };
         self.readings.iter().filter(is_strange).count() > 1
@@ -111,6 +113,26 @@ impl HeardReadings {
     fn came(&self, next: usize, to: Square, piece: Piece) -> Option<(usize, &HeardReading)> {
         let mut later = self.readings.iter().enumerate().skip(next);
         later.find(|(_, heard)| heard.sq == to && heard.reading.may_be(piece))
+    }
+
+    /// Whether a piece may have gone from `sq` when the reading of this number said so: to where it
+    /// was played, or to be put back. Where the other player put one down since it had come, it was
+    /// not slid on.
+    fn goes(&self, idx: usize, course: &HeardCourse, sq: Square) -> bool {
+        let stood = course.after[course.n_come(idx)].board().piece_at(sq);
+        let is_put_back = || stood.is_some_and(|piece| self.came(idx, sq, piece).is_some());
+        if !course.leaves(idx, sq) && !is_put_back() {
+            return false;
+        }
+        let Some(came) = self.readings[..idx].iter().rposition(|heard| heard.sq == sq) else {
+            return true;
+        };
+        let reading = self.readings[came].reading;
+        let is_answer = |heard: &HeardReading| {
+            !heard.is_pictured && heard.reading.color() == reading.color().map(|color| !color)
+        };
+        let mut answers = (came + 1..idx).filter(|idx| is_answer(&self.readings[*idx]));
+        reading.color().is_none() || answers.all(|idx| course.stands(idx, sq, reading))
     }
 
     /// Whether a piece of which a picture told that it had come was seen on its way from the
@@ -169,11 +191,41 @@ impl HeardCourse {
         self.after.iter().any(stood) || self.steps.iter().flatten().any(slid)
     }
 
+    /// Whether what was `heard` ever stood beside that square, from where it may have been put
+    /// straight.
+    fn stands_near(&self, heard: &HeardReading) -> bool {
+        let near = attacks::king_attacks(heard.sq);
+        let may_be = |piece| heard.reading.may_be(piece);
+        let stands =
+            |board: &Board| near.into_iter().any(|sq| board.piece_at(sq).is_some_and(may_be));
+        self.after.iter().any(|pos| stands(pos.board()))
+    }
+
+    /// How many moves had come by the reading of this number.
+    fn n_come(&self, idx: usize) -> usize {
+        self.came.iter().take_while(|came| **came <= idx).count()
+    }
+
+    /// Whether what is `seen` stood on `sq` when the reading of this number came.
+    fn stands(&self, idx: usize, sq: Square, seen: Reading) -> bool {
+        let n = self.n_come(idx);
+        let near = &self.after[n.saturating_sub(1)..=n];
+        near.iter().any(|pos| pos.board().piece_at(sq).is_some_and(|piece| seen.may_be(piece)))
+    }
+
+    /// Whether nothing stood on `sq` when the reading of this number came, or it was about to go.
+    fn leaves(&self, idx: usize, sq: Square) -> bool {
+        let n = self.n_come(idx);
+        let stood = |n: usize| self.after[n].board().piece_at(sq);
+        let last = (n + 2).min(self.after.len() - 1);
+        stood(n).is_none() || (n.saturating_sub(1)..last).any(|n| stood(n) != stood(n + 1))
+    }
+
     /// Whether what was `heard` as the reading of this number stood there then, was on its way, or
     /// had come.
     fn shows(&self, idx: usize, heard: &HeardReading) -> bool {
         let may_be = |piece| heard.reading.may_be(piece);
-        let n = self.came.iter().take_while(|came| **came <= idx).count();
+        let n = self.n_come(idx);
         let stands = self.after[n].board().piece_at(heard.sq).is_some_and(may_be);
         let comes = self.steps.get(n).into_iter().flatten();
         let comes = || comes.clone().any(|stride| stride.to == heard.sq && may_be(stride.piece));
@@ -275,6 +327,12 @@ mod tests {
                 "g1f3 g8f6 g2g3 g7g6 f1g2 f8g7 e1g1",
                 false,
             ),
+            // It was lifted three half-moves before it was played, and never put back.
+            ("e7- e2- Pe4 d7- pd5 g1- Nf3 pe5", "e2e4 d7d5 g1f3 e7e5", false),
+            ("e7- pe7 e2- Pe4 d7- pd5 g1- Nf3 e7- pe5", "e2e4 d7d5 g1f3 e7e5", true),
+            // It stood on e3 until the other player had put one down, and was not slid over it.
+            ("e2- Pe3 Pe4 e7- pe5 e3-", "e2e4 e7e5", false),
+            ("e2- Pe3 e3- Pe4 e7- pe5", "e2e4 e7e5", true),
         ];
         for (changes, moves, is_told) in rows {
             let told = heard(changes).tells(&Chess::new(), &played(moves));
@@ -305,6 +363,9 @@ mod tests {
             // A piece that is taken off is carried anywhere.
             ("Pe4 pd5 ph4 ph3 Pd5", "e2e4 d7d5 e4d5", false),
             ("Nc3 c3- Nb1 b1- Nc3 ne4 nf6 ng8", "b1c3 g8f6", false),
+            // Both have moved out and back again, or one was put straight.
+            ("b1- Nc3 b8- nc6 c3- Nb1 c6- nb8", "", true),
+            ("b1- Nb2 b2- Nb1 b8- na7 a7- nb8", "", false),
         ];
         for (changes, moves, is_more) in rows {
             let told = heard(changes).tells_of_more(&Chess::new(), &played(moves));
@@ -341,5 +402,21 @@ mod tests {
         }
         let told = heard.tells(&Chess::new(), &play(["e2e4", "e7e5", "g1h3"]));
         assert_eq!(told, None, "it is on f3");
+    }
+
+    /// One hurt byte put a queen on h5; it stands on g4 in the picture that follows the reply.
+    #[test]
+    fn what_stands_in_a_picture_was_not_slid_over() {
+        let moves = played("e2e4 e7e5 d1h5 b8c6");
+        let mut heard = heard("e2- Pe4 e7- pe5 d1- Qh5 b8- nc6");
+        assert_eq!(heard.tells(&Chess::new(), &moves), Some(HeardAs::Exactly));
+        let mut pos = Chess::new();
+        moves.iter().for_each(|m| pos.play_unchecked(*m));
+        let before = Placement::from(pos.board().clone());
+        let mut shown = before.clone();
+        shown.set(Square::H5, Reading::Empty);
+        shown.set(Square::G4, Reading::Piece(Role::Queen.of(Color::White)));
+        heard.note_picture(&before, &shown);
+        assert_eq!(heard.tells(&Chess::new(), &moves), Some(HeardAs::Loosely));
     }
 }

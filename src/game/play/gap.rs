@@ -109,6 +109,10 @@ impl Play {
         let counted = (left(least.unwrap_or(0)), n_pressed.map(left));
         let standing = self.standing_after(&before, &board, seen, (evidence, turn), counted);
         let Some((pos, n)) = standing else { return false };
+        if heard.is_some() && bridge::has_pawn_back(before.board(), &board) {
+            // It is being put straight, and that it was put back is not heard yet.
+            return false;
+        }
         // What stands when the clock does may be no play. A mate is: it ended the game, and nobody
         // puts pieces away like that.
         if evidence.is_stopped && !pos.is_checkmate() {

@@ -132,6 +132,8 @@ impl Recorder {
         if let Some(silence) = self.silence.as_mut().filter(|_| is_new) {
             silence.is_suspected = true;
             silence.awaits_clock = false;
+            // What was read of it meanwhile does not tell how often it was pressed.
+            silence.clock.take_if(|read| read.at > since);
         }
     }
 
@@ -194,11 +196,16 @@ impl Recorder {
                 // What was believed before may lead to what stands there.
                 return;
             }
-            self.vouched = self.play.as_ref().map(|play| {
-                let tracker = play.tracker().clone();
-                Vouched { at: now, heard: HeardReadings::since(tracker.seen().clone()), tracker }
-            });
+            self.vouch_as_is(now);
         }
+    }
+
+    /// What is believed now is what noise from here on leads back to.
+    pub(super) fn vouch_as_is(&mut self, now: Mono) {
+        self.vouched = self.play.as_ref().map(|play| {
+            let tracker = play.tracker().clone();
+            Vouched { at: now, heard: HeardReadings::since(tracker.seen().clone()), tracker }
+        });
     }
 
     /// A square reads something else, which may be needed to tell what was played amid noise.
@@ -455,7 +462,9 @@ impl Recorder {
             return;
         }
         let Some(play) = &mut self.play else { return };
-        let is_same = play.is_as(&base) && play.has_none_since(&base);
+        let is_more = |heard: &HeardReadings| heard.tells_of_more(&base.best().pos, &[]);
+        let is_same =
+            play.is_as(&base) && play.has_none_since(&base) && !heard.as_ref().is_some_and(is_more);
         let is_turned = evidence.turn.is_some_and(|turn| turn != on_move);
         if is_same && (!is_turned || evidence.is_stopped) {
             return self.end_silence(cx, now);
@@ -571,10 +580,11 @@ impl Recorder {
     /// has been read twice. A board that rests for a moment may be in the middle of a move, or one
     /// is tried out.
     pub(super) fn is_told_amid_noise(&self, cx: &Cx<'_>, now: Mono, pressed: Option<Mono>) -> bool {
-        if !cx.clock.is_running() {
-            return true;
-        }
         let stirred = self.last_change().unwrap_or_default();
+        if !cx.clock.is_running() {
+            let is_there = cx.clock.device() == ClockPresence::Present;
+            return !is_there || cx.clock.read_at() >= stirred;
+        }
         let pressed = pressed.filter(|pressed| *pressed >= stirred).map(|at| at + PRESSED);
         // Nobody may have heard of a press, but the lever was read since.
         let rested = Some(stirred + RESTED).filter(|rested| cx.clock.read_at() >= *rested);

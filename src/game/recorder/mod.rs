@@ -399,7 +399,8 @@ impl Recorder {
         let is_first = !self.watch.note_lever();
         // An arbiter who starts the clock may use either end: that contradicts no setting.
         let may_tell = cx.settings.white_end.is_none() || !sets_running;
-        let is_told_by = is_first && may_tell && !self.is_silent();
+        // Amid noise it may be a press of before that is heard only now.
+        let is_told_by = is_first && may_tell && !self.is_silent() && !cx.board.is_noisy(now);
         let Some(play) = &mut self.play else { return false };
         if is_told_by && play.is_fresh() && play.first_mover().is_none() {
             // By the lever it was the other one: perhaps the lever is the other way round.

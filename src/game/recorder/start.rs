@@ -59,6 +59,7 @@ impl Recorder {
         if let Some(play) = &mut self.play {
             play.begin_from(now, pos, true, cx.facts);
         }
+        self.vouch_as_is(now);
     }
 
     /// The record of a game that is another one ends.

@@ -29,7 +29,10 @@ impl Recorder {
         self.is_turn_open = false;
         let Some(play) = self.play.as_mut().filter(|play| play.is_fresh()) else { return false };
         if by != play.sheet().last().turn() {
-            play.turn_around_if_shown(now, cx.facts);
+            // Amid noise the other player may have moved, and nobody heard it.
+            if !cx.board.is_noisy(now) {
+                play.turn_around_if_shown(now, cx.facts);
+            }
             return false;
         }
         if play.mismatch().is_some() {
