@@ -17,6 +17,9 @@ use std::time::Duration;
 
 /// Silence after which messages may have been lost. A board that is asked once a second answers.
 const GAP_AFTER: Duration = Duration::from_millis(2_500);
+/// A dump may be ahead of the changes that tell of a move in so many fields. Where it shows more,
+/// what has changed was not told.
+const UNTOLD: usize = 2;
 /// A dump that was asked for has come after this, or does not come.
 const UNANSWERED: Duration = Duration::from_secs(1);
 /// What a board shows that may be another one than before is not believed until it has told its
@@ -53,6 +56,8 @@ defaults! {
         /// One has been believed since the line is open.
         is_live: bool,
         last_heard: Mono,
+        /// When it last told a change, or the whole of it.
+        last_told: Mono,
         commands: Vec<BoardCommand>,
         news: VecDeque<News>,
         /// What came last and has not been held against the game.
@@ -157,10 +162,15 @@ impl Dgt {
                     self.news.push_back(News::Signal(signal));
                     self.unweighed = Some(Unweighed::Dump(dump));
                 } else if let Some(dump) = self.believed(now, &dump, expects) {
-                    if self.is_live && dump != self.fields && self.doubts.is_noisy(now) {
+                    let is_told = !self.is_live || dump == self.fields;
+                    if !is_told && self.doubts.is_noisy(now) {
                         // A message was hurt, and who knows which.
                         self.news.push_back(News::Noise);
+                    } else if !is_told && differs(&dump, &self.fields) > UNTOLD {
+                        // The board has lost its mode.
+                        self.news.push_back(News::WasQuiet(self.last_told));
                     }
+                    self.last_told = now;
                     self.take_dump(&dump);
                 }
             }
@@ -169,6 +179,7 @@ impl Dgt {
                     self.unweighed = Some(Unweighed::Change(field, code));
                 } else if self.may_have_come(now, field, code, expects) {
                     self.fields.0[usize::from(field.index())] = code;
+                    self.last_told = now;
                     if self.orientation.is_some() && self.lies_anew().is_some() {
                         return self.take_dump(&self.fields.clone());
                     }
@@ -330,7 +341,7 @@ impl Dgt {
 
 impl Driver for Dgt {
     fn link_up(&mut self, now: Mono, asks_clock: bool) {
-        self.last_heard = now;
+        (self.last_heard, self.last_told) = (now, now);
         self.doubts = Doubts::default();
         self.serials.link_up();
         self.unnamed = Unnamed::default();
@@ -359,6 +370,7 @@ impl Driver for Dgt {
                 self.unweighed = Some(Unweighed::Change(*field, *code));
             }
             BoardMessage::Clock(clock) if self.doubts.believes_clock(now, clock) => {
+                self.last_told = now;
                 self.news.push_back(News::Clock(clock.clone()));
             }
             BoardMessage::Clock(_) => self.session.want_clock(now, &mut self.commands),

@@ -32,6 +32,8 @@ const HURT: RangeInclusive<u32> = 10..=500;
 /// So often a radio link holds up what a board reads, and for so long.
 const FLOWS_MS: RangeInclusive<u64> = 500..=7_500;
 const HELD_MS: RangeInclusive<u64> = 100..=700;
+/// For so long a board is without power whose cable stays in.
+const POWERLESS_MS: RangeInclusive<u64> = 50..=900;
 /// Who comes too late for the mate comes so long after it.
 const LATE_MS: RangeInclusive<u64> = 0..=10_000;
 /// After the last move the line is left alone for so long, so that the record can come to its
@@ -62,6 +64,9 @@ words! {
         End = "end",
         /// What the board reads is held up for moments, as by a radio; what the clock says is not.
         Held = "held",
+        /// The board is without power for a moment while its cable stays in: it answers then as
+        /// before, and tells no changes until it is asked to again.
+        Power = "power",
     }
 }
 
@@ -234,20 +239,22 @@ impl TroubleCase {
         if self.kind == TroubleKind::Held {
             hold_up(&mut played.script, &mut Rng::with_seed(self.seed ^ OTHERWISE));
         }
+        if self.kind == TroubleKind::Power {
+            cut_power(&mut played, &mut Rng::with_seed(self.seed ^ OTHERWISE));
+        }
         (played, trouble)
     }
 
     fn trouble(&self, played: &Performance) -> Trouble {
         let mut rng = Rng::with_seed(self.seed ^ OTHERWISE);
-        let made = |idx: usize| played.truth.plies.get(idx).map_or(0, |ply| ply.made.millis());
-        let (first, last) = (made(0), made(played.truth.plies.len().saturating_sub(1)));
-        let from = rng.u64(first..=last.max(first));
+        let (first, last) = moved_between(played);
+        let from = rng.u64(first..=last);
         let until = from + rng.u64(OUT_MS);
         let cable = if rng.bool() { Away::Power } else { Away::Cable };
         let (from, until) = (Mono::from_millis(from), Mono::from_millis(until));
         let outs = match self.kind {
             TroubleKind::Cable => vec![Out { from, until, what: cable }],
-            TroubleKind::Loose => loose(first, last.max(first), cable, &mut rng),
+            TroubleKind::Loose => loose(first, last, cable, &mut rng),
             TroubleKind::Exchange => {
                 let until = until + PLUGGED_IN;
                 let what = Away::Exchanged { until };
@@ -256,7 +263,7 @@ impl TroubleCase {
             TroubleKind::Join => {
                 vec![Out { from: Mono::default(), until: from, what: Away::Cable }]
             }
-            TroubleKind::Noise | TroubleKind::Held => Vec::new(),
+            TroubleKind::Noise | TroubleKind::Held | TroubleKind::Power => Vec::new(),
             TroubleKind::Kill => vec![Out { from, until, what: Away::Daemon }],
             TroubleKind::Late => {
                 let until = Mono::from_millis(last) + Duration::from_millis(rng.u64(LATE_MS));
@@ -333,6 +340,24 @@ fn hold_up(script: &mut Script, rng: &mut Rng) {
         }
     }
     script.happenings.sort_by_key(|(at, _)| *at);
+}
+
+/// When the first move was made and when the last one was, in ms.
+fn moved_between(played: &Performance) -> (u64, u64) {
+    let made = |idx: usize| played.truth.plies.get(idx).map_or(0, |ply| ply.made.millis());
+    let (first, last) = (made(0), made(played.truth.plies.len().saturating_sub(1)));
+    (first, last.max(first))
+}
+
+/// Takes the power from the board for a moment, in the middle of the game.
+fn cut_power(played: &mut Performance, rng: &mut Rng) {
+    let (first, last) = moved_between(played);
+    let off = rng.u64(first..=last);
+    let on = off + rng.u64(POWERLESS_MS);
+    let cut = [(off, Happening::PowerOff), (on, Happening::PowerOn)];
+    let cut = cut.map(|(at, what)| (Mono::from_millis(at), what));
+    played.script.happenings.extend(cut);
+    played.script.happenings.sort_by_key(|(at, _)| *at);
 }
 
 /// What came of many games on troubled lines.

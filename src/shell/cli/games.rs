@@ -62,8 +62,9 @@ pub(super) struct GamesOptions {
     /// again, or the daemon is killed), exchange (the cable of another game's board is in its
     /// place), join (the daemon is started in the middle of the game), noise (0.1 to 5 % of the
     /// bytes are hurt), kill (the daemon is killed and started again after 2 to 60 s), late (it is
-    /// back only after a mate), end (the cable is out until both kings stand in the center) or held
-    /// (what the board reads comes up to 0.7 s late, as by a radio); once for each
+    /// back only after a mate), end (the cable is out until both kings stand in the center), held
+    /// (what the board reads comes up to 0.7 s late, as by a radio) or power (the board is without
+    /// power for a moment while its cable stays in); once for each
     #[arg(long, value_name = "KIND", requires = "games", value_parser = TroubleKind::parse)]
     #[arg(conflicts_with_all = ["compare", "also", "cross_check", "shown"])]
     trouble: Vec<TroubleKind>,
