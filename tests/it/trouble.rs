@@ -281,14 +281,17 @@ fn what_is_taken_over_anew_was_read_twice_too() {
 /// Each of these had moves or positions on record that never were, or half-moves were missing: a
 /// board that had lost its mode was believed; a hurt reading and the right one made two moves, or
 /// one that a picture contradicts; a press that was heard late turned the clock's ends around; a
-/// clock that had not been read since told whose move it was; or what was read since a game had
-/// been joined counted as read twice.
+/// clock that had not been read since told whose move it was; what was read since a game had been
+/// joined counted as read twice; or the other player's move had not been heard where a board was
+/// taken over, and so the one behind it told that he was not on move.
 #[test]
 fn what_is_hurt_among_what_was_heard_makes_no_moves() {
     for seed in HURT {
         let account = case(seed, TroubleKind::Noise).run(&[]).account;
         assert_eq!((account.n_invented, account.n_missing), (0, 0), "seed {seed}: {account:?}");
     }
+    let club = TroubleCase { profile: "club", ..case(33_000_241, TroubleKind::Noise) };
+    assert_eq!(club.run(&[]).account.n_invented, 0);
 }
 
 /// Whose cable is out until both kings stand in the center has played on unheard: the result has a

@@ -462,9 +462,7 @@ impl Recorder {
             return;
         }
         let Some(play) = &mut self.play else { return };
-        let is_more = |heard: &HeardReadings| heard.tells_of_more(&base.best().pos, &[]);
-        let is_same =
-            play.is_as(&base) && play.has_none_since(&base) && !heard.as_ref().is_some_and(is_more);
+        let is_same = play.is_as(&base) && play.has_none_since(&base);
         let is_turned = evidence.turn.is_some_and(|turn| turn != on_move);
         if is_same && (!is_turned || evidence.is_stopped) {
             return self.end_silence(cx, now);
