@@ -127,6 +127,23 @@ fn who_did_nothing_is_blamed_for_nothing() {
 }
 
 /// What all rows come to together.
+/// Where pieces have no names, one that pushes another off its square is on it by the press.
+#[test]
+fn captures_that_push_are_recorded_without_names() {
+    let table = TableKind { sight: Sight::Occupied, has_clock: true };
+    let game = |seed| Recipe {
+        seed,
+        choice: Choice::Invented,
+        profile: "club",
+        also: Also::PUSH,
+        table,
+        n_plies_max: 60,
+    };
+    let games: Vec<Trial> = (0..20).map(|seed| Trial::run(game(seed), &[])).collect();
+    let sum = sum(games.iter());
+    assert!(sum.n_right >= 19 && sum.n_silent == 0, "{sum:?}");
+}
+
 #[derive(Debug, Default)]
 struct Sum {
     n_games: usize,
@@ -144,6 +161,8 @@ fn hands_beyond_the_usual_keep_to_the_table() {
     let n_row = std::env::var("ROKADE_ROW").map_or(2, |n| n.parse().unwrap());
     let habits: Vec<Also> =
         Also::EACH.into_iter().map(|(_, also)| also).chain([Also::ALL]).collect();
+    // Where pieces have names, those that push change nothing.
+    let habits: Vec<Also> = habits.into_iter().filter(|also| *also != Also::PUSH).collect();
     let rows = FLOORS.map(|(profile, _)| habits.iter().map(move |also| (profile, *also)));
     let rows: Vec<(&str, Also)> = rows.into_iter().flatten().collect();
     let work = |worker: usize, n_workers: usize| {

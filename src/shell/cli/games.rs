@@ -55,7 +55,8 @@ pub(super) struct GamesOptions {
     #[arg(long, requires = "games")]
     compare: bool,
     /// What else happens, of scan, lag, lies, nowait, beside, early, recapture, tails, drags, back,
-    /// after and takeback, with commas between them, or all; once for each row of the table
+    /// after, takeback and push (on boards without names), with commas between them, or all; once
+    /// for each row of the table
     #[arg(long, value_name = "HABITS", requires = "games", value_parser = Also::parse)]
     also: Vec<Also>,
     /// Play on lines that have their troubles: cable (out for 2 to 60 s), loose (out again and

@@ -43,11 +43,14 @@ impl Also {
     pub const AFTER: Self = Self(1 << 10);
     /// Moves are taken back by agreement, most of them after the press.
     pub const TAKEBACK: Self = Self(1 << 11);
+    /// The piece that takes pushes the other one off: where pieces have no names, the square of the
+    /// victim is not seen empty, as it is not on boards with names.
+    pub const PUSH: Self = Self(1 << 12);
     /// All of them together.
-    pub const ALL: Self = Self((1 << 12) - 1);
+    pub const ALL: Self = Self((1 << 13) - 1);
 
     /// The switches, each with its word.
-    pub const EACH: [(&'static str, Self); 12] = [
+    pub const EACH: [(&'static str, Self); 13] = [
         ("scan", Self::SCAN),
         ("lag", Self::LAG),
         ("lies", Self::LIES),
@@ -60,6 +63,7 @@ impl Also {
         ("back", Self::BACK),
         ("after", Self::AFTER),
         ("takeback", Self::TAKEBACK),
+        ("push", Self::PUSH),
     ];
 
     /// Whether all of `other` is among these.

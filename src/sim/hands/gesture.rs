@@ -13,7 +13,8 @@ use shakmaty::{Chess, Move, Piece, Position, Role, Square, attacks};
 const VICTIM_FIRST: f64 = 0.45;
 /// Of the rest: the mover is lifted well before the victim; otherwise one hand lifts both.
 const MOVER_FIRST: f64 = 0.8;
-/// A reed switch opens before the next piece closes it: hardly any victim leaves unseen.
+/// A reed switch opens before the next piece closes it: hardly any victim leaves unseen, unless it
+/// is pushed off.
 const UNSEEN_BY_REED: f64 = 0.005;
 /// Of captures en passant: the victim is taken off before the pawn moves.
 const PASSED_FIRST: f64 = 0.3;
@@ -174,10 +175,9 @@ impl MovingHand<'_> {
 
     /// Lifts the mover and its victim. Returns when the way begins and how long it takes.
     fn lift_both(&mut self, carry: u64) -> (u64, u64) {
-        let by_reed = match self.table.sight {
-            Sight::Pieces | Sight::Colors => 1.0,
-            Sight::Occupied => UNSEEN_BY_REED,
-        };
+        let is_reed = self.table.sight == Sight::Occupied;
+        let by_reed =
+            if is_reed && !self.manners.also.has(Also::PUSH) { UNSEEN_BY_REED } else { 1.0 };
         let (from, to) = (self.from, self.m.to());
         if chance(self.rng, self.manners.unseen_victim * by_reed) {
             self.touches.push(HandTouch::lift(0, from));

@@ -444,7 +444,9 @@ impl Tracker {
     fn stale(&self, line: &Line, m: Move) -> Cost {
         let Some(idx) = line.plies.len().checked_sub(2) else { return 0 };
         let arrived = self.changed[usize::from(m.to())];
-        let is_told = !m.is_castle() && !line.faulty.contains(m.to());
+        // What has no name may be what was taken: one piece pushes the other off its square.
+        let is_victims = m.is_capture() && self.seen.unnamed().contains(m.to());
+        let is_told = !m.is_castle() && !is_victims && !line.faulty.contains(m.to());
         let is_stale = is_told && arrived + self.round() < line.plies[idx].released;
         if is_stale { weigh::STALE } else { 0 }
     }
