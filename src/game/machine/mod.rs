@@ -418,25 +418,14 @@ impl Game {
     }
 
     fn on_press(&mut self, now: Mono, by: Color, how: PressSource) {
-        // A press that may end the game by a ruling belongs to a move that goes on record first.
-        let may_end = self.bench.as_ref().is_some_and(|bench| bench.referee().is_charged_at(by));
-        if may_end {
-            self.take_press(now, by, how);
-        }
-        if !may_end {
-            self.take_press(now, by, how);
-        }
+        let (recorder, mut cx) = self.parts();
+        recorder.take_press(&mut cx, now, by, how);
         self.tell_made(now);
         self.tell_press(now, by);
         if self.is_unsure(now) {
             self.drop_doubt(now);
         }
         self.decide_doubt(now);
-    }
-
-    fn take_press(&mut self, now: Mono, by: Color, how: PressSource) {
-        let (recorder, mut cx) = self.parts();
-        recorder.take_press(&mut cx, now, by, how);
     }
 }
 

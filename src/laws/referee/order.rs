@@ -344,11 +344,6 @@ impl Referee {
             || !is_answered && n.checked_sub(1).is_some_and(was_charged)
     }
 
-    /// Whether the next press of `by` is charged to him: his move was made with two hands.
-    pub fn is_charged_at(&self, by: Color) -> bool {
-        self.cx.faults.has_two_hands(by)
-    }
-
     /// An electronic device: the game is lost. 2005: Art. 12.2(b). 2009: Art. 12.3b. From 2018:
     /// Art. 11.3.2.
     fn on_device(&mut self, side: Color) {
