@@ -48,6 +48,11 @@ pub const CLOCK_EVERY: Duration = Duration::from_secs(10);
 /// One that runs changes every second and is read two or three times in it (protocol 2.6): after
 /// this silence it has perhaps been stopped and nobody heard, or the board has lost its mode. Ours.
 pub const CLOCK_QUIET: Duration = Duration::from_millis(2_500);
+/// A board that answers, and has told nothing of a running clock for so long, has perhaps lost its
+/// mode. Ours.
+pub const MODE_QUIET: Duration = Duration::from_millis(1_500);
+/// A log that was asked for has come after this, or does not come (protocol 1.5). Ours.
+const LOGS_WITHIN: Duration = Duration::from_secs(15);
 /// A number that has not come after this long is asked for again, so often at this pace and then at
 /// that of [`REFRESH`]: which board it is must be known. Ours.
 pub const SERIAL_EVERY: Duration = Duration::from_millis(500);
@@ -119,6 +124,8 @@ defaults! {
         unnamed: Option<(u32, Mono)>,
         /// The clock is asked for before the board.
         wants_clock: bool,
+        /// The board was asked for its log, and may tell nothing else until then.
+        logs_until: Mono,
         /// How the clock is watched.
         clock: ClockWatch = ClockWatch::Off,
         /// Without a dump for so long one is asked for, and for so long the board is lost.
@@ -138,28 +145,47 @@ struct Patience {
 enum ClockWatch {
     /// Somebody else looks after it.
     Off,
-    /// It was heard, or asked for, at that time, and is asked for again after that silence.
-    On(Mono, Duration),
+    /// It was heard, or asked for, at that time, and is asked for again after that silence. Before
+    /// that the mode of the board is in doubt, if it runs.
+    On(Mono, Duration, Option<Duration>),
 }
 
 impl ClockWatch {
     fn due(self) -> Option<Mono> {
         match self {
             Self::Off => None,
-            Self::On(since, silence) => Some(since + silence),
+            Self::On(since, silence, _) => Some(since + silence),
+        }
+    }
+
+    /// When the mode is in doubt, of a board that was heard at `heard`.
+    fn doubt_at(self, heard: Mono) -> Option<Mono> {
+        match self {
+            Self::On(since, _, Some(quiet)) if heard > since => Some(since + quiet),
+            _ => None,
+        }
+    }
+
+    fn doubted(&mut self) {
+        if let Self::On(.., quiet) = self {
+            *quiet = None;
         }
     }
 
     fn asked(&mut self, now: Mono) {
-        if let Self::On(since, _) = self {
-            *since = now;
+        if let Self::On(since, _, quiet) = self {
+            (*since, *quiet) = (now, None);
         }
     }
 
     fn heard(&mut self, now: Mono, message: &ClockMessage) {
-        if let Self::On(since, silence) = self {
+        if let Self::On(since, silence, quiet) = self {
             let is_running = message.lever().is_some_and(|lever| lever.running);
-            (*since, *silence) = (now, if is_running { CLOCK_QUIET } else { CLOCK_EVERY });
+            *since = now;
+            (*silence, *quiet) = match is_running {
+                true => (CLOCK_QUIET, Some(MODE_QUIET)),
+                false => (CLOCK_EVERY, None),
+            };
         }
     }
 }
@@ -203,14 +229,14 @@ impl Session {
     /// driver, who must know what was asked (protocol 2.6).
     #[must_use]
     pub fn watching_clock(self) -> Self {
-        Self { clock: ClockWatch::On(Mono::default(), CLOCK_EVERY), ..self }
+        Self { clock: ClockWatch::On(Mono::default(), CLOCK_EVERY, None), ..self }
     }
 
     /// The same before anything was heard.
     fn anew(&self) -> Self {
         let clock = match self.clock {
             ClockWatch::Off => ClockWatch::Off,
-            ClockWatch::On(since, _) => ClockWatch::On(since, CLOCK_EVERY),
+            ClockWatch::On(since, ..) => ClockWatch::On(since, CLOCK_EVERY, None),
         };
         Self { clock, patience: self.patience, ..Self::new(self.streams) }
     }
@@ -280,6 +306,7 @@ impl Session {
             }
             (_, BoardMessage::Serial(_)) => self.unnamed = None,
             (_, BoardMessage::Clock(clock)) => self.clock.heard(now, clock),
+            (_, BoardMessage::Log(_)) => self.logs_until = now,
             _ => {}
         }
         self.on_timeout(now, out);
@@ -307,7 +334,8 @@ impl Session {
                 let quiet = self.probe_at().min(self.heard + SILENCE);
                 let dump = self.refresh_at().min(self.starved_at());
                 let named = self.unnamed.map(|(_, due)| due);
-                let dues = [self.reask_at(), self.clock_at(), named, Some(dump), Some(quiet)];
+                let clock = [self.clock_at(), self.doubt_at()].into_iter().flatten().min();
+                let dues = [self.reask_at(), clock, named, Some(dump), Some(quiet)];
                 dues.into_iter().flatten().min().unwrap_or(quiet)
             }
         };
@@ -372,7 +400,7 @@ impl Session {
         self.clock.asked(now);
         self.enqueue(BoardCommand::ReturnSerial);
         // On a line that is shared the address tells boards apart.
-        self.unnamed = (self.patience.refresh == REFRESH).then_some((0, now + SERIAL_EVERY));
+        self.unnamed = self.has_line().then_some((0, now + SERIAL_EVERY));
         if std::mem::take(&mut self.wants_clock) {
             self.enqueue(BoardCommand::SendClock);
         }
@@ -400,6 +428,12 @@ impl Session {
             // Perhaps the board has lost its power and with it its mode.
             self.enqueue(self.update());
             self.enqueue(BoardCommand::SendClock);
+        } else if self.doubt_at().is_some_and(|at| now >= at) {
+            self.clock.doubted();
+            // How it stands is told before it tells changes again, which would hide those that it
+            // has not told.
+            self.ask_dump(now);
+            self.enqueue(self.update());
         }
         if let Some((n, due)) = self.unnamed
             && now >= due
@@ -461,6 +495,17 @@ impl Session {
         Some(self.clock.due()?.max(self.heard + REST))
     }
 
+    /// Not on a line that is shared, on which a clock may well be told later.
+    fn doubt_at(&self) -> Option<Mono> {
+        let doubt = self.clock.doubt_at(self.heard).filter(|_| self.has_line())?;
+        Some(doubt.max(self.heard + REST).max(self.logs_until))
+    }
+
+    /// Whether the board has a line to itself.
+    fn has_line(&self) -> bool {
+        self.patience.refresh == REFRESH
+    }
+
     fn starved_at(&self) -> Mono {
         match self.phase {
             SessionPhase::Running { dumped, started, .. } => {
@@ -489,6 +534,9 @@ impl Session {
                 (&command, &mut self.phase)
             {
                 *asked = Some(now);
+            }
+            if command == BoardCommand::SendLog {
+                self.logs_until = now + LOGS_WITHIN;
             }
             out.push(command);
         }

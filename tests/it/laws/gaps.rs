@@ -16,7 +16,7 @@ use std::time::Duration;
 /// The same of every kind of trouble, with seeds of games that have gaps.
 const ROWS: [(TroubleKind, bool, &[u64]); 3] = [
     (TroubleKind::Cable, true, &[1, 2, 3, 4]),
-    (TroubleKind::Noise, false, &[1, 2, 3, 4, 5, 6, 7, 8]),
+    (TroubleKind::Noise, false, &[1, 2, 3, 4, 5, 6, 7, 8, 11, 12]),
     (TroubleKind::Cable, false, &[1, 2]),
 ];
 

@@ -217,6 +217,31 @@ fn a_board_that_lost_its_power_for_a_moment_streams_again() {
     assert_eq!(pair.board.mode(), Mode::UpdateNice);
 }
 
+/// Who watches the clock behind a board knows sooner, and asks how it stands before it is told of
+/// changes again. A board whose clock goes on telling is not asked.
+#[test]
+fn a_board_that_answers_and_says_nothing_of_its_running_clock_is_pictured() {
+    let mut pair = Pair::new(Session::new(Streams::BoardAndClock).watching_clock(), board());
+    pair.link_up();
+    pair.pass(2_000);
+    let tick = |pair: &mut Pair, left| {
+        let running = ClockTime { running: true, ..times(left, 300) };
+        pair.board.clock(pair.now, running);
+        pair.pass(1_000);
+    };
+    pair.heard.clear();
+    (0..5).for_each(|second| tick(&mut pair, 300 - second));
+    assert_eq!(pair.drain("send-board"), [] as [&str; 0]);
+    pair.board.power_cycle(pair.now);
+    pair.board.set(pair.now, Square::E2, FieldCode::Empty, Delivery::Sent);
+    pair.pass(1_500);
+    assert_eq!(pair.board.mode(), Mode::UpdateNice);
+    let said = pair.drain("");
+    let place = |word: &str| said.iter().position(|line| line.contains(word));
+    assert!(place("> send-board") < place("> update-nice"), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("PPPP1PPP")), "{said:?}");
+}
+
 #[test]
 fn dumps_that_are_wanted_while_one_is_coming_are_one() {
     let mut pair = live();
