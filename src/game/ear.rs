@@ -54,41 +54,36 @@ impl Ear {
             game.handle(at, &Event::Said(bytes.to_vec()), effects);
             return 0;
         }
-        let items = self.decode(at.mono, bytes);
-        self.tell(at, items, game, effects)
+        let mut items = self.decode(at.mono, bytes);
+        game.handle(at, &Event::Bytes, effects);
+        let n_noise = items.drain(..).map(|item| self.tell(at, item, game, effects)).sum();
+        // Their room serves again.
+        self.items = items;
+        n_noise
     }
 
     /// What bytes say that have arrived, for whoever is to hear of it before the game, which is to
-    /// be [told](Self::tell) next.
+    /// be [told](Self::tell) each, after an [`Event::Bytes`].
     pub fn decode(&mut self, at: Mono, bytes: &[u8]) -> Vec<Item> {
         self.decoder.push(at, bytes, &mut self.items);
         std::mem::take(&mut self.items)
     }
 
-    /// The game hears what has arrived. Returns how many bytes of it were noise.
+    /// The game hears one thing that has arrived. Returns how many bytes of it were noise.
     pub fn tell(
         &mut self,
         at: Stamp,
-        mut items: Vec<Item>,
+        item: Item,
         game: &mut Game,
         effects: &mut Vec<Effect>,
     ) -> usize {
-        game.handle(at, &Event::Bytes, effects);
-        let mut n_noise = 0;
-        for item in items.drain(..) {
-            let event = match item {
-                Item::Message(BoardMessage::Clock(_)) if self.is_deaf_to_clock => continue,
-                Item::Message(message) => Event::Board(message),
-                Item::Unknown { id, bytes } if self.kinds.note(id, bytes) => continue,
-                Item::Skipped { bytes, .. } | Item::Unknown { bytes, .. } => {
-                    n_noise += bytes;
-                    Event::Noise
-                }
-            };
-            game.handle(at, &event, effects);
-        }
-        // Their room serves again.
-        self.items = items;
+        let (event, n_noise) = match item {
+            Item::Message(BoardMessage::Clock(_)) if self.is_deaf_to_clock => return 0,
+            Item::Message(message) => (Event::Board(message), 0),
+            Item::Unknown { id, bytes } if self.kinds.note(id, bytes) => return 0,
+            Item::Skipped { bytes, .. } | Item::Unknown { bytes, .. } => (Event::Noise, bytes),
+        };
+        game.handle(at, &event, effects);
         n_noise
     }
 

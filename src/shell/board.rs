@@ -290,11 +290,11 @@ impl BoardActor {
                 Some(_) = self.tasks.join_next() => {
                     return Ended::Lost("its line or its publisher has failed");
                 }
-                (at, event) = poll_fn(|context| self.clock.poll_event(context)) => {
+                (at, events) = poll_fn(|context| self.clock.poll_events(context)) => {
                     // A press is stamped with its edge and told a little later: no time-out
                     // overtakes it.
                     let at = Stamp { mono: at.mono.max(self.handled), ..at };
-                    self.handle(at, &event);
+                    events.iter().for_each(|event| self.handle(at, event));
                     self.carry_out(at, After::default()).await;
                 }
                 () = sleep => {
@@ -391,19 +391,8 @@ impl BoardActor {
             LinkNews::Bytes(bytes) => {
                 let items = self.ear.decode(at.mono, &bytes);
                 self.counts.note_items(&items);
-                let is_own = self.game.hears_own_board();
-                // The clock behind another board is that of another game.
-                for item in if is_own { &items[..] } else { &[] } {
-                    if let Item::Message(message) = item {
-                        self.drive(|clock, out| clock.hear(at, message, out));
-                    }
-                }
-                self.tell_driving(at);
-                self.handled = at.mono;
-                let n_noise = self.ear.tell(at, items, &mut self.game, &mut self.effects);
-                if is_own && !self.game.hears_own_board() {
-                    self.drive(|clock, out| clock.link_changed(at, out));
-                }
+                self.handle(at, &Event::Bytes);
+                let n_noise: usize = items.into_iter().map(|item| self.hear_item(at, item)).sum();
                 if n_noise > 0 {
                     debug!(board = self.name, n_noise, "bytes that are no message");
                 }
@@ -415,6 +404,25 @@ impl BoardActor {
             }
         }
         self.carry_out(at, After::default()).await;
+    }
+
+    /// The clock's driver hears a message before the game does. Of two presses in one breath each is
+    /// told with the times of its own, and not with those after both. Returns how many bytes of it
+    /// were noise.
+    fn hear_item(&mut self, at: Stamp, item: Item) -> usize {
+        // The clock behind another board is that of another game.
+        let is_own = self.game.hears_own_board();
+        if let Item::Message(message) = &item
+            && is_own
+        {
+            self.drive(|clock, out| clock.hear(at, message, out));
+            self.tell_driving(at);
+        }
+        let n_noise = self.ear.tell(at, item, &mut self.game, &mut self.effects);
+        if is_own && !self.game.hears_own_board() {
+            self.drive(|clock, out| clock.link_changed(at, out));
+        }
+        n_noise
     }
 
     fn handle(&mut self, at: Stamp, event: &Event) {

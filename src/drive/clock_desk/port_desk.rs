@@ -35,8 +35,8 @@ pub enum PortAct {
     Send(Vec<u8>),
     /// The driver has this to say, for the log.
     Tell(ClockNews),
-    /// The game hears this.
-    Hear(ClockMessage),
+    /// The game hears this: how the clock is driven, and what it says.
+    Hear(Event),
 }
 
 impl From<DriverOutput<Vec<u8>>> for PortAct {
@@ -77,11 +77,6 @@ impl<D: PortDriver> PortDesk<D> {
     pub fn new(desk: ClockDesk<D>) -> Self {
         // What the game hears of it is the model's in any case.
         Self::begin(desk.trusted())
-    }
-
-    /// What the game is to hear of how the clock is driven, before what it is to hear of the clock.
-    pub fn take_driving(&mut self) -> Option<Event> {
-        self.desk.take_driving()
     }
 
     /// How the clock differs from the model, as far as is known.
@@ -160,9 +155,17 @@ impl<D: PortDriver> PortDesk<D> {
             }
         }
         self.say(at, out);
+        out.extend(self.desk.take_driving().map(PortAct::Hear));
         let mut acts = Vec::new();
         self.desk.want(at, &mut acts);
         out.extend(acts.into_iter().map(PortAct::from));
+    }
+
+    /// The game hears of the clock, and before it how the clock is driven as of then: of two
+    /// presses in one breath each is told with the model that had it, and no later one.
+    fn hear(&mut self, message: ClockMessage, out: &mut Vec<PortAct>) {
+        out.extend(self.desk.take_driving().map(PortAct::Hear));
+        out.push(PortAct::Hear(Event::Clock(message)));
     }
 
     fn on_news(&mut self, at: Mono, news: ClockNews, out: &mut Vec<PortAct>) {
@@ -182,7 +185,7 @@ impl<D: PortDriver> PortDesk<D> {
             ClockNews::Gone | ClockNews::Refuses(_) | ClockNews::Cable => {
                 (self.found, self.told, self.held_until) = (None, None, None);
                 if std::mem::replace(&mut self.is_there, false) {
-                    out.push(PortAct::Hear(ClockMessage::NoClock));
+                    self.hear(ClockMessage::NoClock, out);
                 }
             }
             // It may have forgotten its times, and is being set.
@@ -213,7 +216,7 @@ impl<D: PortDriver> PortDesk<D> {
             self.desk.turn = self.desk.color(time.high);
         } else if self.told.is_some() && at >= self.told_at + BELIEVED_AFTER {
             let running = self.desk.model.running().is_some();
-            out.push(PortAct::Hear(ClockMessage::Time(ClockTime { running, ..time })));
+            self.hear(ClockMessage::Time(ClockTime { running, ..time }), out);
         }
     }
 
@@ -239,12 +242,13 @@ impl<D: PortDriver> PortDesk<D> {
         }
         self.told_at = at;
         let (left, right) = times.shown(at);
-        out.push(PortAct::Hear(ClockMessage::Time(ClockTime {
+        let told = ClockTime {
             left: SideTime::of_seconds(left),
             right: SideTime::of_seconds(right),
             running: self.desk.model.running().is_some(),
             high,
             battery_low: false,
-        })));
+        };
+        self.hear(ClockMessage::Time(told), out);
     }
 }

@@ -72,9 +72,9 @@ pub(super) trait TableClock: Debug + Send {
         None
     }
 
-    /// What a clock tells that does not speak through the board. Nothing is lost if nobody waits
-    /// for it any more.
-    fn poll_event(&mut self, _context: &mut Context<'_>) -> Poll<(Stamp, Event)> {
+    /// What a clock tells that does not speak through the board: all of one moment, between which
+    /// nothing else may come. Nothing is lost if nobody waits for it any more.
+    fn poll_events(&mut self, _context: &mut Context<'_>) -> Poll<(Stamp, Vec<Event>)> {
         Poll::Pending
     }
 }

@@ -119,9 +119,9 @@ impl TableClock for OwnClockStub {
         self.order(order);
     }
 
-    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<(Stamp, Event)> {
+    fn poll_events(&mut self, context: &mut Context<'_>) -> Poll<(Stamp, Vec<Event>)> {
         match ready!(self.events.poll_recv(context)) {
-            Some(event) => Poll::Ready(event),
+            Some((at, event)) => Poll::Ready((at, vec![event])),
             // It was put away.
             None => Poll::Pending,
         }

@@ -30,7 +30,7 @@ pub(super) struct PortClock<D> {
     /// Until then the device at the line has to answer.
     answers_by: Option<Mono>,
     /// What the game has not heard yet.
-    heard: VecDeque<(Stamp, Event)>,
+    heard: VecDeque<(Stamp, Vec<Event>)>,
 }
 
 impl<D: PortDriver> PortClock<D> {
@@ -62,15 +62,17 @@ impl<D: PortDriver> PortClock<D> {
     }
 
     fn drive(&mut self, at: Stamp, act: impl FnOnce(&mut PortDesk<D>, &mut Vec<PortAct>)) {
-        let mut out = Vec::new();
+        let (mut out, mut events) = (Vec::new(), Vec::new());
         act(&mut self.desk, &mut out);
-        self.heard.extend(self.desk.take_driving().map(|driven| (at, driven)));
         for act in out {
             match act {
                 PortAct::Send(bytes) => self.line.send(bytes),
                 PortAct::Tell(news) => tell(&self.board, &news),
-                PortAct::Hear(message) => self.heard.push_back((at, Event::Clock(message))),
+                PortAct::Hear(event) => events.push(event),
             }
+        }
+        if !events.is_empty() {
+            self.heard.push_back((at, events));
         }
     }
 }
@@ -99,10 +101,10 @@ impl<D: PortDriver + Debug + Send> TableClock for PortClock<D> {
         }
     }
 
-    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<(Stamp, Event)> {
+    fn poll_events(&mut self, context: &mut Context<'_>) -> Poll<(Stamp, Vec<Event>)> {
         loop {
-            if let Some(event) = self.heard.pop_front() {
-                return Poll::Ready(event);
+            if let Some(events) = self.heard.pop_front() {
+                return Poll::Ready(events);
             }
             match ready!(self.line.poll_heard(context)) {
                 Some(heard) => self.hear(heard),

@@ -209,16 +209,16 @@ impl Hall {
             let mut bytes = Vec::new();
             self.table.board_mut().expect("a board").take(self.now, &mut bytes);
             if !bytes.is_empty() {
-                let items = self.ear.decode(self.now, &bytes);
-                for item in &items {
-                    if let Item::Message(message) = item {
+                self.handle(&Event::Bytes);
+                for item in self.ear.decode(self.now, &bytes) {
+                    if let Item::Message(message) = &item {
                         self.drive_desk(|desk, at, out| desk.hear(at, message, out));
                     }
+                    self.tell_kept();
+                    let (mut effects, stamp) = (Vec::new(), self.stamp());
+                    self.ear.tell(stamp, item, &mut self.game, &mut effects);
+                    self.carry_out(effects);
                 }
-                self.tell_kept();
-                let (mut effects, stamp) = (Vec::new(), self.stamp());
-                self.ear.tell(stamp, items, &mut self.game, &mut effects);
-                self.carry_out(effects);
             }
             self.drive_desk(ClockDesk::on_timeout);
             self.finger(None);

@@ -1,6 +1,7 @@
 //! A DGT 3000 behind a bridge, and the host that drives it, in virtual time.
 
 use rokade::drive::{PortAct, PortDesk};
+use rokade::game::Event;
 use rokade::sim::dgt3000::Dgt3000State;
 use rokade::sim::{BridgeSim, Dgt3000Sim};
 use rokade::time::Mono;
@@ -84,7 +85,8 @@ impl<H: Host> Room<H> {
                 PortAct::Send(bytes) if self.is_mute => drop(bytes),
                 PortAct::Send(bytes) => self.bridge.host_bytes(self.now, &bytes),
                 PortAct::Tell(news) => self.news.push(news),
-                PortAct::Hear(message) => self.heard.push(message),
+                PortAct::Hear(Event::Clock(message)) => self.heard.push(message),
+                PortAct::Hear(_) => {}
             }
         }
     }

@@ -1,14 +1,14 @@
 //! A DGT 3000 on its jack that the host runs through a bridge, in virtual time.
 
-use rokade::drive::{ClockDesk, PortDesk};
-use rokade::game::{Basis, BoardKind, ClockRole, Effect, Event, Fact, Game, Settings};
+use rokade::drive::{ClockDesk, PortAct, PortDesk};
+use rokade::game::{Basis, BoardKind, ClockRole, Driving, Effect, Event, Fact, Game, Settings};
 use rokade::laws::{Ending, Reason};
 use rokade::sim::script::Happening;
 use rokade::table::{End, Placement, Reading};
 use rokade::time::{Mono, Stamp, Wall};
 use rokade::track::line::CompletedBy;
 use rokade::wire::dgt3000::SideRun;
-use rokade::wire::{BridgeLink, ClockMessage, ClockNews, ClockTime, SideTime};
+use rokade::wire::{BridgeLink, ClockMessage, ClockNews, ClockTime, PortInput, SideTime};
 use shakmaty::{Board, Color, KnownOutcome, Square};
 use std::time::Duration;
 
@@ -278,4 +278,31 @@ fn the_result_stays_on_the_clock() {
     room.pass(5 * SECOND);
     assert_eq!(room.bridge.clock.text().as_ref(), Some(b"1-0        "));
     assert_eq!(room.shown().2, None);
+}
+
+/// Who reads late finds two presses in one breath: each is told with the model that had it and no
+/// other, or the first would be told with the times after both, and the second taken for the echo
+/// of what the clock was set to.
+#[test]
+fn presses_that_are_heard_at_once_are_told_one_after_the_other() {
+    let mut room = Room::in_play();
+    let bytes = [(Color::White, 400), (Color::Black, 300)].map(|(by, thinks)| {
+        room.now = room.now + Duration::from_millis(thinks);
+        room.bridge.happen(room.now, &Happening::Press(by));
+        room.bridge.take(room.now + Duration::from_millis(2))
+    });
+    let mut out = Vec::new();
+    room.host.handle(room.now, &PortInput::Bytes(bytes.concat()), &mut out);
+    let told: Vec<_> = out
+        .iter()
+        .filter_map(|act| match act {
+            PortAct::Hear(Event::Driven(Driving::Obeys(model))) => Some(model.running()),
+            PortAct::Hear(Event::Clock(ClockMessage::Time(time))) => {
+                Some(Some(if time.high == End::Left { Color::White } else { Color::Black }))
+            }
+            _ => None,
+        })
+        .collect();
+    let (white, black) = (Some(Color::White), Some(Color::Black));
+    assert_eq!(told, [black, black, white, white], "{out:?}");
 }
