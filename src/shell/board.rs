@@ -406,8 +406,8 @@ impl BoardActor {
         self.carry_out(at, After::default()).await;
     }
 
-    /// The clock's driver hears a message before the game does. Of two presses in one breath each is
-    /// told with the times of its own, and not with those after both. Returns how many bytes of it
+    /// The clock's driver hears a message before the game does: of two presses in one breath each
+    /// is told with its own times, and not with those after both. Returns how many bytes of it
     /// were noise.
     fn hear_item(&mut self, at: Stamp, item: Item) -> usize {
         // The clock behind another board is that of another game.
