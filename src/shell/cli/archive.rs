@@ -13,13 +13,13 @@ use std::path::PathBuf;
 /// record stays as it is, and the new one gets a folder beside it.
 #[derive(Debug, Args)]
 pub(super) struct Archive {
-    /// Where the old records go, such as a folder on a stick; it is made if need be
+    /// The folder for the old records, for example on a stick; it is created if needed
     #[arg(value_name = "FOLDER")]
     to: PathBuf,
     /// Only this board
     #[arg(long, value_name = "NAME")]
     board: Option<String>,
-    /// Also a record whose last game has no result
+    /// Archive a record even if its last game has no result
     #[arg(long)]
     unfinished: bool,
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// be recorded meanwhile. Tokens and lists of pairings that the settings name are not in it.
 #[derive(Debug, Args)]
 pub(super) struct ExportAll {
-    /// The file; - is the standard output
+    /// The file; - means standard output
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
@@ -24,7 +24,7 @@ pub(super) struct ExportAll {
 /// as rokade.toml.imported.
 #[derive(Debug, Args)]
 pub(super) struct Import {
-    /// What `rokade export all` has written; - is the standard input
+    /// A file written by `rokade export all`; - means standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }

@@ -30,10 +30,10 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(6);
 /// from the clock's front. No daemon may use the port meanwhile.
 #[derive(Debug, Args)]
 pub(super) struct Clock {
-    /// The port of the board or bridge; without it the first of the configuration
+    /// The port of the board or bridge, instead of the first one in the settings
     #[arg(long, value_name = "PORT", global = true)]
     port: Option<String>,
-    /// What the port leads to
+    /// What is at the port
     #[arg(long, value_enum, default_value = "board", global = true)]
     through: Through,
     #[command(subcommand)]
@@ -53,12 +53,12 @@ enum ClockAction {
         #[arg(value_parser = parse_time, allow_hyphen_values = true)]
         right: u32,
     },
-    /// Let the time run at one end, from what the clock shows
+    /// Start the time at one end, from what the clock shows
     Start {
         /// The end whose time runs
         end: ClockEnd,
     },
-    /// Stop the clock, with what it shows
+    /// Stop the clock, and keep what it shows
     Stop,
     /// Add time at one end, and stop the clock
     Add {

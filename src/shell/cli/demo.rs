@@ -41,20 +41,20 @@ const CONTROL: &str = "90m+30s";
 pub(super) struct Demo {
     #[command(flatten)]
     simulate: SimulateOptions,
-    /// Where the page is served
+    /// The address of the page
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8960")]
     #[arg(value_parser = parse_listen)]
     listen: SocketAddr,
-    /// The clock beside the board
+    /// The clock of the board
     #[arg(long, value_enum, default_value = "plain")]
     clock: DemoClock,
-    /// Seat a referee, to whom `rokade order` speaks: hu2005, dk2009, no2009, m2018 or m2023
+    /// Seat a referee, so that you can try `rokade order`: hu2005, dk2009, no2009, m2018 or m2023
     #[arg(long, value_name = "EDITION")]
     laws: Option<Edition>,
     /// Keep the journal and the PGN in this folder, instead of a temporary one
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
-    /// End when the game has ended, instead of serving the page until Ctrl-C
+    /// Exit when the game is over, instead of serving the page until Ctrl-C
     #[arg(long)]
     once: bool,
 }
@@ -62,19 +62,19 @@ pub(super) struct Demo {
 /// The clock of a demo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum DemoClock {
-    /// A clock behind the board that the arbiter has set, and that the daemon reads
+    /// A clock behind the board, which the arbiter has set and the daemon reads
     Plain,
     /// A DGT 3000 behind the board, which the daemon sets and runs
     Dgt3000,
-    /// Two buttons and two displays on the pins of a Pi, which the daemon is the works of
+    /// Two buttons and two displays on the pins of a Pi; the daemon keeps the time
     Gpio,
-    /// Any clock with a contact at its lever: presses, no times
+    /// Any clock with a contact at its lever: presses, but no times
     Lever,
     /// A DGT 3000 on its own jack, which the daemon sets and runs through a bridge
     Bridge,
-    /// A clock behind the board that answers anything and shows any times, whatever it is told
+    /// A clock behind the board that gives random answers and shows random times
     Nonsense,
-    /// None
+    /// No clock
     None,
 }
 

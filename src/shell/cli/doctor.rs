@@ -22,11 +22,11 @@ pub(super) struct Doctor {
     /// Only this board
     #[arg(long, value_name = "NAME")]
     board: Option<String>,
-    /// Learn how the switches of a board are wired, by a piece that is put on each square once; or
-    /// which chip is below which piece, from the start position
+    /// Learn how the switches of a board are wired, by putting a piece on each square once; or which
+    /// chip is below which piece, from the start position
     #[arg(long, conflicts_with = "json")]
     calibrate: bool,
-    /// One JSON object for each finding
+    /// Print one JSON object per finding
     #[arg(long)]
     json: bool,
 }

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 enum ExportFormat {
     /// PGN, with clock times as %clk and thinking times as %emt
     Pgn,
-    /// JSON, a game on each line, with all that is on record of its moves
+    /// JSON, one game per line, with everything on record about its moves
     Json,
     /// A score sheet as plain text
     Text,
@@ -34,9 +34,9 @@ enum ExportFormat {
 
 /// Prints recorded games as PGN, JSON or score sheets.
 ///
-/// Without a choice all games of all boards are printed, as they are on record: also what the
-/// public may not see yet. Of a round the game that counts is printed for each board that is paired
-/// in it, in the order of tables, and names alone for one that has not begun.
+/// By default all games of all boards are printed as they are on record, including what the public
+/// may not see yet. For a round, the game that counts is printed for each paired board, in the
+/// order of tables; for a game that has not started, only the names.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:
@@ -48,20 +48,20 @@ pub(super) struct Export {
     whole: Option<WholeRecords>,
     #[command(flatten)]
     which: Which,
-    /// Only this game: its number in the journal, from 1
+    /// Only this game, by its number in the journal, from 1
     #[arg(long, value_name = "NUMBER", conflicts_with = "round")]
     game: Option<usize>,
-    /// Only the games of this round, as they are paired
+    /// Only the games of this round, by its pairings
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
     round: Option<u16>,
-    /// As what
+    /// The format
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "pgn")]
     format: ExportFormat,
-    /// The language of moves and words: en, da, nb, hu or de. Of PGN the comments are in it; its
-    /// moves have English letters in every language, because programs read no others
+    /// The language of moves and words: en, da, nb, hu or de. In PGN only comments use it, because
+    /// programs read moves with English letters only
     #[arg(long, value_name = "LANGUAGE")]
     language: Option<Language>,
-    /// Into this file, which is replaced; without it to standard output
+    /// Write to this file, and replace it, instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }

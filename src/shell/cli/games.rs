@@ -36,57 +36,57 @@ const NAMED_MAX: usize = 20;
 /// Which games are played.
 #[derive(Debug, Args)]
 pub(super) struct GamesOptions {
-    /// Play so many games with each kind of manners, from the seed on, and hold the record against
-    /// what was meant. The games of --game, or else invented ones
+    /// Play this many games with each kind of manners, with seeds from --seed on, and compare the
+    /// record with what was meant. Plays the games of --game, or else invented ones
     #[arg(long, value_name = "NUMBER", conflicts_with_all = ["trace", "link", "speed"])]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) games: Option<u64>,
     /// What the board sees: dgt (every piece by name), color or reed (occupied squares). Boards
-    /// of dgt, color and reed serve other programs, too, and so do those of other makers:
-    /// millennium, certabo, chessnut, sentio and pegasus (occupied squares), novag (moves); and
-    /// switches that are read otherwise than reed's: rows, pcf8575, pca9555, mcp23017, mcp23s17
+    /// that serve other programs can also be those of other makers: millennium, certabo, chessnut,
+    /// sentio and pegasus (occupied squares), novag (moves); and switches that are read in other
+    /// ways than reed: rows, pcf8575, pca9555, mcp23017, mcp23s17
     #[arg(long, value_name = "BOARD", default_value = "dgt", value_parser = model)]
     pub(super) board: Model,
     /// Play without a clock
     #[arg(long)]
     pub(super) no_clock: bool,
-    /// Say beside the record how many games plain rules have exactly: a position that is one legal
-    /// move away is a move when it has been still for so long, or when the clock is pressed
+    /// Also say how many games plain rules get exactly: any position that is one legal move away
+    /// counts once it has been still for some time, or when the clock is pressed
     #[arg(long, requires = "games")]
     compare: bool,
-    /// What else happens, of scan, lag, lies, nowait, beside, early, recapture, tails, drags, back,
-    /// after, takeback and push (on boards without names), with commas between them, or all; once
-    /// for each row of the table
+    /// More habits, separated by commas: scan, lag, lies, nowait, beside, early, recapture, tails,
+    /// drags, back, after, takeback, push (on boards without names), or all. Repeat it for more rows
+    /// of the table
     #[arg(long, value_name = "HABITS", requires = "games", value_parser = Also::parse)]
     also: Vec<Also>,
-    /// Play on lines that have their troubles: cable (out for 2 to 60 s), loose (out again and
-    /// again, or the daemon is killed), exchange (the cable of another game's board is in its
-    /// place), join (the daemon is started in the middle of the game), noise (0.1 to 5 % of the
-    /// bytes are hurt), kill (the daemon is killed and started again after 2 to 60 s), late (it is
-    /// back only after a mate), end (the cable is out until both kings stand in the center), held
-    /// (what the board reads comes up to 0.7 s late, as by a radio) or power (the board is without
-    /// power for a moment while its cable stays in); once for each
+    /// Play on a line with this trouble: cable (out for 2 to 60 s), loose (out again and again, or
+    /// the daemon is killed), exchange (the cable of another game's board is in its place), join
+    /// (the daemon is started in the middle of the game), noise (0.1 to 5 % of the bytes are
+    /// corrupted), kill (the daemon is killed and restarted after 2 to 60 s), late (it is back only
+    /// after a mate), end (the cable is out until both kings stand in the center), held (readings
+    /// arrive up to 0.7 s late, as over a radio) or power (the board loses power for a moment while
+    /// its cable stays in). Repeat it for more
     #[arg(long, value_name = "KIND", requires = "games", value_parser = TroubleKind::parse)]
     #[arg(conflicts_with_all = ["compare", "also", "cross_check", "shown"])]
     trouble: Vec<TroubleKind>,
-    /// Play each game once more with a referee seated by these Laws, and say what that changes
+    /// Play each game again with a referee for this edition of the Laws, and say what that changes
     #[arg(long, value_name = "EDITION", requires = "games")]
     laws: Option<Edition>,
-    /// Hold each record against a map of all placements that legal moves reach from any position
+    /// Compare each record with a map of all placements that legal moves reach from any position
     /// seen so far
     #[arg(long, requires = "games")]
     cross_check: bool,
-    /// Say how long after the release moves are on record
+    /// Say how long after their release moves are on record
     #[arg(long, requires = "games")]
     shown: bool,
     /// Write all recorded games to this file, as PGN
     #[arg(long, value_name = "FILE", requires = "games", conflicts_with = "trouble")]
     pgn: Option<PathBuf>,
-    /// Where each game goes whose record is not what was played, as a trace made small, and each
-    /// in which an innocent player is named, or a referee changes the record, whole; 20 at most
+    /// A folder for games whose record is not what was played, as traces made small, and for games
+    /// in which an innocent player is named or a referee changes the record, whole; at most 20
     #[arg(long, value_name = "FOLDER", requires = "games")]
     wrong: Option<PathBuf>,
-    /// Where the first game goes whose record is silently wrong, as a trace made small
+    /// A folder for the first game whose record is silently wrong, as a trace made small
     #[arg(long, value_name = "FOLDER", default_value = ".", requires = "games")]
     failing: PathBuf,
 }

@@ -23,13 +23,13 @@ const FOLLOW_EVERY: Duration = Duration::from_millis(200);
 pub(super) struct LogCommand {
     #[command(flatten)]
     which: Which,
-    /// Go on printing as things happen
+    /// Keep printing as things happen
     #[arg(long, short)]
     follow: bool,
-    /// Print every entry as it stands in the journal, sensors included
+    /// Print every entry of the journal, including sensor readings
     #[arg(long)]
     json: bool,
-    /// Print what the clocks of all boards showed last, the shortest time first
+    /// Print what the clocks of all boards showed last, shortest time first
     #[arg(long, conflicts_with_all = ["follow", "json", "board", "journal"])]
     times: bool,
 }
@@ -40,10 +40,10 @@ pub(super) struct LogCommand {
 pub(super) struct Verify {
     #[command(flatten)]
     which: Which,
-    /// Print what can still be read of ends that were set aside
+    /// Print what can still be read of journal ends that were set aside
     #[arg(long)]
     salvage: bool,
-    /// Say whether the journal still has this line, as page, log and health check told it
+    /// Check that the journal still has this line, as shown by the page, log or health check
     #[arg(long, value_name = "LINE:HASH")]
     noted: Option<Noted>,
 }

@@ -44,15 +44,15 @@ use std::process::ExitCode;
 
 /// Records chess games from electronic boards by the FIDE Laws.
 ///
-/// Reads the piece sensors of a DGT board, works out the moves, keeps a record that an arbiter can
+/// Reads the sensors of a chess board, works out the moves, keeps a record that an arbiter can
 /// trust, and shows the game on a page. Try it without a board: `rokade demo`.
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true, max_term_width = 100)]
 pub struct Cli {
-    /// The configuration file; without it /etc/rokade/rokade.toml, if it is there
+    /// The settings file [default: /etc/rokade/rokade.toml, if it exists]
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Say more in the program's own log: -v for messages, -vv for bytes
+    /// Print more in the program's own log: -v for messages, -vv for bytes
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
     #[command(subcommand)]
@@ -61,7 +61,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Write the settings file, by questions and answers
+    /// Write the settings file by answering questions
     Setup(setup::SetupCommand),
     /// Run the daemon: every board in the configuration
     Run,
@@ -71,9 +71,9 @@ enum Command {
     Replay(replay::ReplayCommand),
     /// Write the bytes of a real board to a tape
     Record(tools::RecordCommand),
-    /// Show how the boards of the running daemon stand
+    /// Show the state of the running daemon's boards
     Status(status::StatusCommand),
-    /// Look at ports and boards, and learn how switches are wired
+    /// Check ports and boards, and learn how switches are wired
     Doctor(doctor::Doctor),
     /// Show or set the clock on the table
     Clock(clock::Clock),
@@ -83,15 +83,15 @@ enum Command {
     Log(log::LogCommand),
     /// Print recorded games as PGN, JSON or score sheets, or put all records into one file
     Export(export::Export),
-    /// Take up the records of another machine, or of a backup
+    /// Import the records of a backup, or of another machine
     Import(backup::Import),
-    /// Take old games out of the records to another folder
+    /// Move old games from the records to another folder
     Archive(archive::Archive),
     /// Check that the journal is whole and unchanged
     Verify(log::Verify),
     /// Give an arbiter's order, or enter what a player says
     Order(order::OrderCommand),
-    /// Read who plays in the next round
+    /// Read the pairings of a round
     Round(round::Round),
     /// Print what the Laws say and how the program applies them
     Laws(laws::Laws),
@@ -100,10 +100,10 @@ enum Command {
 /// Which board's journal is meant.
 #[derive(Debug, Args)]
 struct Which {
-    /// Only this board; all of the configuration unless it is named
+    /// Only this board, instead of all boards in the settings
     #[arg(long, value_name = "NAME")]
     board: Option<String>,
-    /// The journal's folder, instead of the configured ones
+    /// The folder of a journal, instead of those in the settings
     #[arg(long, value_name = "FOLDER", conflicts_with = "board")]
     journal: Option<PathBuf>,
 }

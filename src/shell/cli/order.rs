@@ -17,37 +17,37 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 /// Gives an arbiter's order, or enters what a player says, at a board of the daemon that runs on
 /// this machine.
 ///
-/// The order goes on record with your user name, the name behind --by and the reason; then the
-/// referee's answer is printed. What a player says begins with white or black. See what waits with
-/// --open, and everything that can be ordered or said with --list.
+/// The order goes on record with your user name, the name given by --by and the reason; then the
+/// referee's answer is printed. What a player says starts with white or black. --open shows what is
+/// waiting for you, and --list everything that can be ordered or said.
 ///
-/// Whoever gives orders must be in the group of the socket (rokade, for the service).
+/// To give orders you must be in the group of the socket (for the service: rokade).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  rokade order --open                         what waits for the arbiter
+  rokade order --open                         what is waiting for the arbiter
   rokade order confirm --reason \"seen by me\"  carries out what is proposed
   rokade order add_time black 120             two minutes more for Black
   rokade order resume white                   White's clock runs
   rokade order settle 12 e7e8r                half-move 12 was this move
   rokade order black resign                   Black resigns
-  rokade order white claim threefold Ng8      White claims a draw, with the move he will make
-  rokade order white sealed -                 White's sealed move, typed in unseen by the shell")]
+  rokade order white claim threefold Ng8      White claims a draw with the intended move
+  rokade order white sealed -                 White's sealed move, typed without being shown")]
 pub(super) struct OrderCommand {
-    /// The board, if the configuration has several; --open tells of all unless one is named
+    /// The board, if there are several; without it --open shows all of them
     #[arg(long, value_name = "NAME")]
     board: Option<String>,
     #[command(flatten)]
     author: Author,
-    /// Refuse it if anything has happened since this state, which --open tells
+    /// Refuse the order if anything has happened since this state, as shown by --open
     #[arg(long, value_name = "STATE", conflicts_with_all = ["open", "list"])]
     at: Option<u64>,
-    /// Print what waits for the arbiter: uncertain moves, proposals, claims
+    /// Print what is waiting for the arbiter: uncertain moves, proposals, claims
     #[arg(long, conflicts_with_all = ["list", "order"])]
     open: bool,
     /// Print every order and everything that players can say, with an example
     #[arg(long, conflicts_with = "order")]
     list: bool,
-    /// The order, or white or black and what he says; - for the last word reads it from the
+    /// The order, or white or black and what that player says; - as the last word reads it from
     /// standard input
     #[arg(value_name = "ORDER", required_unless_present_any = ["open", "list"], num_args = 1..)]
     order: Vec<String>,
@@ -56,13 +56,13 @@ pub(super) struct OrderCommand {
 /// Who orders something, why, and of which daemon.
 #[derive(Debug, Args)]
 pub(super) struct Author {
-    /// Who orders it, beside your user name
+    /// The name of whoever orders it, in addition to your user name
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
     pub(super) by: String,
     /// The reason, which goes on record with the order
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(super) reason: String,
-    /// The daemon's socket, instead of the configured one
+    /// The daemon's socket, instead of the one in the settings
     #[arg(long, value_name = "PATH")]
     pub(super) socket: Option<PathBuf>,
 }

@@ -23,26 +23,26 @@ use std::path::{Path, PathBuf};
 /// game takes milliseconds.
 #[derive(Debug, Args)]
 pub(super) struct ReplayCommand {
-    /// Print the record as JSON, one object a line, instead of the arbiter's log
+    /// Print the record as JSON, one object per line, instead of the arbiter's log
     #[arg(long)]
     json: bool,
-    /// Print beside the log what else the open moves may have been, and how much speaks against it
+    /// Also print what else the open moves may have been, and how unlikely that is
     #[arg(long, conflicts_with_all = ["json", "rule"])]
     lines: bool,
     /// Write the games as PGN to this file
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Read the moves by a plain rule instead, to compare: still:300 takes a position that has been
-    /// still for 300 ms and is one legal move away, press one at which the clock is pressed
+    /// Find the moves by a plain rule instead, for comparison: still:300 takes any position that has
+    /// been still for 300 ms and is one legal move away, press any at which the clock is pressed
     #[arg(long, value_name = "RULE", value_parser = rule)]
     rule: Option<Rule>,
     /// Seat a referee of this edition: hu2005, dk2009, no2009, m2018 or m2023
     #[arg(long, value_name = "EDITION")]
     laws: Option<Edition>,
-    /// The time control, such as 90m+30s; without it the file's own, or that of --config
+    /// The time control, such as 90m+30s, instead of the file's own or that of --config
     #[arg(long, value_name = "CONTROL")]
     time_control: Option<TimeControl>,
-    /// The board of --config whose settings hold, if it has several
+    /// The board of --config whose settings to use, if there are several
     #[arg(long, value_name = "NAME")]
     board: Option<String>,
     /// The tapes and traces

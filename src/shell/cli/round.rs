@@ -6,20 +6,20 @@ use crate::shell::config::Config;
 use crate::shell::orders::Request;
 use clap::Args;
 
-/// Reads who plays in a round from the list of pairings, for the daemon that runs on this machine.
+/// Reads the pairings of a round from the list, for the daemon that runs on this machine.
 ///
-/// The list is the file that `pairings` in [event] names; it is read anew each time. Who plays goes
-/// on the record of each board, for its next game, and for one that has begun and has no moves. A
-/// game that is on stays as it is, unless --now says that it is one of this round already; one that
-/// is over stays as it is in any case.
+/// The list is the file that `pairings` in [event] names; it is read again each time. The players
+/// go on the record of each board, for its next game or for a game that has no moves yet. A game in
+/// progress stays as it is, unless --now says that it already belongs to this round; a finished
+/// game stays as it is in any case.
 ///
-/// A list with a fault is not used: the boards go on with what they had.
+/// A list with an error is not used: the boards keep the pairings that they have.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  rokade round next                       the round after the one that is on
-  rokade round 3                          round 3, also if its list was corrected
-  rokade round 3 --board table-4 --now    the game that is on at this board is of round 3
-  rokade round 3 --board table-4 --anew   what was played there is none of round 3; the next is")]
+  rokade round next                       the round after the current one
+  rokade round 3                          round 3, or round 3 again after its list was corrected
+  rokade round 3 --board table-4 --now    this board's game in progress belongs to round 3
+  rokade round 3 --board table-4 --anew   this board's next game belongs to round 3, no earlier one")]
 pub(super) struct Round {
     /// The number of the round, or next
     #[arg(value_name = "ROUND")]
@@ -27,10 +27,10 @@ pub(super) struct Round {
     /// Only this board
     #[arg(long, value_name = "NAME")]
     board: Option<String>,
-    /// The games that are on are of this round, too
+    /// Games in progress belong to this round, too
     #[arg(long)]
     now: bool,
-    /// What was played at this board since the round was paired does not count: the next game does
+    /// Games played at this board since the round was paired do not count; the next one does
     #[arg(long, requires = "board", conflicts_with = "now")]
     anew: bool,
     #[command(flatten)]

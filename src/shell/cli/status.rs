@@ -13,20 +13,20 @@ use std::time::Duration;
 /// The daemon answers at once, or hangs.
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
-/// Shows how every board of the running daemon stands: is it connected, is it recorded, what was
-/// seen, and what is wrong.
+/// Shows the state of every board of the running daemon: whether it is connected and recorded, what
+/// was seen, and what is wrong.
 ///
-/// It asks the daemon's socket, as `rokade order` does. Whoever may not open that is told what
-/// /healthz tells everybody.
+/// This asks the daemon's socket, as `rokade order` does. Users who may not open it get what
+/// /healthz shows everybody.
 #[derive(Debug, Args)]
 pub(super) struct StatusCommand {
     /// Only this board
     #[arg(long, value_name = "NAME")]
     board: Option<String>,
-    /// One JSON object with all that is known; what may not be told is null
+    /// Print one JSON object with everything; what you may not see is null
     #[arg(long)]
     json: bool,
-    /// The daemon's socket, instead of the configured one
+    /// The daemon's socket, instead of the one in the settings
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
 }

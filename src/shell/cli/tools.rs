@@ -34,19 +34,19 @@ const DRIFT_PPM: i32 = 20;
 /// What is played on a simulated board, and how.
 #[derive(Clone, Debug, Args)]
 pub(super) struct SimulateOptions {
-    /// Play the first game of this PGN file, instead of Morphy's at the opera
+    /// Play the first game of this PGN file, instead of Morphy's Opera Game
     #[arg(long, value_name = "FILE", conflicts_with = "trace")]
     game: Option<PathBuf>,
     /// Play this trace
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// How the players handle the pieces: clean, club (unless told), blitz, scramble, school, lossy
+    /// How the players handle the pieces: clean, club (the default), blitz, scramble, school, lossy
     #[arg(long, value_name = "MANNERS", alias = "profile", value_parser = manners)]
     pub(super) manners: Option<&'static str>,
-    /// Another seed, other hands
+    /// The seed: another one gives other hands
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub(super) seed: u64,
-    /// How many times faster than in the world the board's time passes
+    /// How many times faster than real time the board's time passes
     #[arg(long, value_name = "TIMES", default_value = "1")]
     speed: NonZeroU32,
 }
@@ -245,25 +245,25 @@ impl Visitor for FirstGame {
 pub(super) struct Simulate {
     #[command(flatten)]
     simulate: SimulateOptions,
-    /// A name for the board's end of the line, kept when the board is plugged in anew. Of a board
-    /// of switches the socket that takes the place of the bus: `bus = "PATH"` under [board.matrix]
+    /// A name for the board's end of the line, which survives replugging. For a board of switches,
+    /// the socket in place of the bus: `bus = "PATH"` under [board.matrix]
     #[arg(long, value_name = "PATH")]
     link: Option<PathBuf>,
-    /// A name for the line of a simulated bridge with a DGT 3000 on its jack, which takes the place
-    /// of the clock behind the board
+    /// A name for the line of a simulated bridge with a DGT 3000 on its jack, in place of the clock
+    /// behind the board
     #[arg(long, value_name = "PATH")]
     bridge: Option<PathBuf>,
-    /// So many DGT boards on one line, 1 to 40, in bus mode: their addresses are 1025 and up
+    /// The number of DGT boards on one line in bus mode, 1 to 40; their addresses are 1025 and up
     #[arg(long, value_name = "BOARDS", conflicts_with_all = ["bridge", "games", "board"],
           value_parser = clap::value_parser!(u16).range(1..=40))]
     bus: Option<u16>,
-    /// No board, but lights whose socket takes the place of the bus: `bus = "PATH"` under
-    /// [board.leds] or [board.wall]. They are drawn whenever they change
+    /// Simulate lights instead of a board, with this socket in place of their bus: `bus = "PATH"`
+    /// under [board.leds] or [board.wall]. They are drawn whenever they change
     #[arg(long, value_name = "PATH",
           conflicts_with_all = ["bridge", "games", "board", "bus", "link"])]
     leds: Option<PathBuf>,
-    /// No board, but a display whose socket takes the place of the bus: `bus = "PATH"` under
-    /// [board.display]. Its rows are printed whenever they change
+    /// Simulate a display instead of a board, with this socket in place of its bus: `bus = "PATH"`
+    /// under [board.display]. Its rows are printed whenever they change
     #[arg(long, value_name = "PATH",
           conflicts_with_all = ["bridge", "games", "board", "bus", "link", "leds"])]
     display: Option<PathBuf>,
@@ -360,7 +360,7 @@ fn reader_of(sight: Sight) -> SwitchReader {
 /// The tape can be replayed, and is what a bug report needs.
 #[derive(Debug, Args)]
 pub(super) struct RecordCommand {
-    /// The board's port; without it the first board's of the configuration
+    /// The board's port, instead of that of the first board in the settings
     #[arg(long, value_name = "PORT")]
     port: Option<String>,
     /// The new file

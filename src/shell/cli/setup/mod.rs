@@ -35,17 +35,17 @@ use std::process::{Command, Stdio};
 #[command(after_help = "Examples:
   sudo rokade setup                             asks, and writes /etc/rokade/rokade.toml
   sudo rokade setup --browser                   asks on a page: http://NAME.local
-  rokade setup --config rokade.toml             the same for a file of your own
+  rokade setup --config rokade.toml             asks, and writes your own file
   sudo rokade setup --page network --yes        asks nothing
   rokade setup --time-control 90m+30s --laws m2023   asks the rest")]
 pub(super) struct SetupCommand {
-    /// The board's name; further boards count on from it
+    /// The board's name; further boards are numbered from it
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// The board's serial line, auto to look for it, gpio or bluetooth:ADDRESS; once for each board
+    /// The board's serial line, or auto, gpio or bluetooth:ADDRESS; repeat it for more boards
     #[arg(long, value_name = "PORT")]
     port: Vec<String>,
-    /// Whose board it is
+    /// The maker of the board
     #[arg(long, value_parser = words(&Maker::OFFERED))]
     maker: Option<String>,
     /// The key that DGT gives to developers for a Pegasus: six bytes in hexadecimal
@@ -54,22 +54,22 @@ pub(super) struct SetupCommand {
     /// Where the clock is
     #[arg(long, value_parser = words(&clocks()))]
     clock: Option<String>,
-    /// The time control, such as 90m+30s; "" takes what the clock shows
+    /// The time control, such as 90m+30s; "" accepts what the clock shows
     #[arg(long, value_name = "CONTROL")]
     time_control: Option<String>,
-    /// The Laws by which a referee goes; none only records
+    /// The Laws for the referee; none only records
     #[arg(long, value_parser = words(&editions()))]
     laws: Option<String>,
-    /// Who plays White, where there is one board
+    /// The player with White, if there is one board
     #[arg(long, value_name = "NAME")]
     white: Option<String>,
-    /// Who plays Black, where there is one board
+    /// The player with Black, if there is one board
     #[arg(long, value_name = "NAME")]
     black: Option<String>,
-    /// What the event is called
+    /// The name of the event
     #[arg(long, value_name = "NAME")]
     event: Option<String>,
-    /// Where it is played
+    /// The place of the event
     #[arg(long, value_name = "PLACE")]
     site: Option<String>,
     /// Who may see the pages
@@ -78,13 +78,13 @@ pub(super) struct SetupCommand {
     /// The time zone of this machine, such as Europe/Copenhagen
     #[arg(long, value_name = "ZONE")]
     time_zone: Option<String>,
-    /// Ask nothing: what no option says is as it is delivered
+    /// Ask nothing; use the default for everything that no option sets
     #[arg(long)]
     yes: bool,
-    /// Replace a settings file that has been changed; it is kept as FILE.old
+    /// Replace a settings file even if it was changed; it is kept as FILE.old
     #[arg(long)]
     replace: bool,
-    /// Ask on a page at this address, until it has been answered
+    /// Ask on a page at this address until it has been answered
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "[::]:80",
         conflicts_with = "yes")]
     browser: Option<SocketAddr>,
