@@ -15,6 +15,7 @@ use super::link::{Link, LinkNews};
 use super::now::{Now, WallWatch};
 use super::orders::desk::{self, OrderDesk};
 use super::orders::{self, Answer, AnswerClass, Asked, Reply, Requests};
+use super::patience::Patience;
 use super::publish::{After, Publisher, SentBatch};
 use super::record::{self, PriorRecord, RecordError};
 use super::status::Status;
@@ -64,6 +65,7 @@ pub struct BoardActor {
     wall: WallWatch,
     /// Up to when the game has been told.
     handled: Mono,
+    patience: Patience,
     writer: Writer<After, DiskStorage>,
     status: watch::Sender<Status>,
     /// What is lit for those who play.
@@ -221,6 +223,7 @@ impl BoardActor {
             sent,
             wall: WallWatch::default(),
             handled: Mono::default(),
+            patience: Patience::default(),
             writer,
             status: stand.status.clone(),
             lit: stand.lit.clone(),
@@ -269,8 +272,9 @@ impl BoardActor {
             if !self.effects.is_empty() {
                 self.carry_out(self.now.stamp(), After::default()).await;
             }
-            let wakes = [self.game.wake_at(), self.clock.wake_at()];
-            let wake = wakes.into_iter().flatten().min().map(|due| self.now.instant(due));
+            let armed = self.now.stamp().mono;
+            let due = [self.game.wake_at(), self.clock.wake_at()].into_iter().flatten().min();
+            let wake = due.map(|due| self.now.instant(self.patience.until(due)));
             let sleep = async {
                 match wake {
                     Some(at) => tokio::time::sleep_until(at).await,
@@ -299,6 +303,9 @@ impl BoardActor {
                 }
                 () = sleep => {
                     let stamp = self.now.stamp();
+                    if self.patience.waits(stamp.mono, due, armed) {
+                        continue;
+                    }
                     self.handle(stamp, &Event::Timeout);
                     self.carry_out(stamp, After::default()).await;
                     self.drive(|clock, out| clock.on_timeout(stamp, out));

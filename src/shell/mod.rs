@@ -31,6 +31,7 @@ pub mod now;
 pub mod orders;
 pub mod pairings;
 pub mod past;
+mod patience;
 pub mod pdf;
 mod pins;
 pub mod pty;

@@ -164,7 +164,7 @@ async fn a_daemon_that_is_held_up_misses_no_press() {
         let laws = if number % 2 == 0 { "m2023" } else { "" };
         let row = Row { profile: "blitz", laws, has_clock: true };
         let kind = (&place, BoardKind::ChessLink, Sight::Pieces);
-        seat(kind, number, row, (2 * PLIES.0, Span::new(100, 700)), &mut text)
+        seat(kind, number, row, (PLIES.0, THINKS), &mut text)
     };
     let seats: Vec<Seat> = (1..=6).map(of).collect();
     configure(&place, &text);
@@ -175,9 +175,9 @@ async fn a_daemon_that_is_held_up_misses_no_press() {
     let games: Vec<_> = seats.into_iter().map(|seat| tokio::spawn(play(seat))).collect();
     let mut rng = fastrand::Rng::with_seed(live_seed() as u64);
     while !games.iter().all(tokio::task::JoinHandle::is_finished) {
-        sleep(Duration::from_millis(rng.u64(50..400))).await;
+        sleep(Duration::from_millis(rng.u64(100..500))).await;
         signal(&daemon.child, Signal::STOP);
-        sleep(Duration::from_millis(rng.u64(50..600))).await;
+        sleep(Duration::from_millis(rng.u64(50..350))).await;
         signal(&daemon.child, Signal::CONT);
     }
     let mut played = Vec::new();
