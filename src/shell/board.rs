@@ -15,7 +15,7 @@ use super::link::{Link, LinkNews};
 use super::now::{Now, WallWatch};
 use super::orders::desk::{self, OrderDesk};
 use super::orders::{self, Answer, AnswerClass, Asked, Reply, Requests};
-use super::patience::Patience;
+use super::patience::LateTimers;
 use super::publish::{After, Publisher, SentBatch};
 use super::record::{self, PriorRecord, RecordError};
 use super::status::Status;
@@ -65,7 +65,7 @@ pub struct BoardActor {
     wall: WallWatch,
     /// Up to when the game has been told.
     handled: Mono,
-    patience: Patience,
+    patience: LateTimers,
     writer: Writer<After, DiskStorage>,
     status: watch::Sender<Status>,
     /// What is lit for those who play.
@@ -177,8 +177,7 @@ impl BoardActor {
         let known = stand.known(&games);
         let mut fold = games.into_fold();
         fold.note_gone(gone);
-        let on_record = fold.clock();
-        let mut game = fold.into_game(known);
+        let (on_record, mut game) = (fold.clock(), fold.into_game(known));
         if let Some(play) = game.play() {
             info!(board = settings.name, plies = play.sheet().len(), "taking up the recorded game");
         }
@@ -223,7 +222,7 @@ impl BoardActor {
             sent,
             wall: WallWatch::default(),
             handled: Mono::default(),
-            patience: Patience::default(),
+            patience: LateTimers::default(),
             writer,
             status: stand.status.clone(),
             lit: stand.lit.clone(),

@@ -11,12 +11,12 @@ const READS_WITHIN: Duration = Duration::from_millis(100);
 
 /// Lets a late timer wait for what is to be read, once.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Patience {
+pub(super) struct LateTimers {
     /// The timer that waits, and until when.
     waits: Option<(Mono, Mono)>,
 }
 
-impl Patience {
+impl LateTimers {
     /// When the timer that is due at `due` is to be told.
     pub(super) fn until(&self, due: Mono) -> Mono {
         match self.waits {
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn a_late_timer_waits_once_and_no_other_does() {
         let ms = Mono::from_millis;
-        let mut patience = Patience::default();
+        let mut patience = LateTimers::default();
         assert!(!patience.waits(ms(1_050), Some(ms(1_000)), ms(0)), "it is in time");
         assert!(!patience.waits(ms(1_150), Some(ms(1_000)), ms(1_140)), "it was due before");
         assert!(!patience.waits(ms(9_000), None, ms(0)));

@@ -22,8 +22,8 @@ pub(super) struct Doctor {
     /// Only this board
     #[arg(long, value_name = "NAME")]
     board: Option<String>,
-    /// Learn how the switches of a board are wired, by putting a piece on each square once; or which
-    /// chip is below which piece, from the start position
+    /// Learn how the switches of a board are wired, by putting a piece on each square once; or
+    /// which chip is below which piece, from the start position
     #[arg(long, conflicts_with = "json")]
     calibrate: bool,
     /// Print one JSON object per finding

@@ -55,8 +55,8 @@ pub(super) struct GamesOptions {
     #[arg(long, requires = "games")]
     compare: bool,
     /// More habits, separated by commas: scan, lag, lies, nowait, beside, early, recapture, tails,
-    /// drags, back, after, takeback, push (on boards without names), or all. Repeat it for more rows
-    /// of the table
+    /// drags, back, after, takeback, push (on boards without names), or all. Repeat it for more
+    /// rows of the table
     #[arg(long, value_name = "HABITS", requires = "games", value_parser = Also::parse)]
     also: Vec<Also>,
     /// Play on a line with this trouble: cable (out for 2 to 60 s), loose (out again and again, or

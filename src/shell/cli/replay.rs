@@ -32,8 +32,9 @@ pub(super) struct ReplayCommand {
     /// Write the games as PGN to this file
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Find the moves by a plain rule instead, for comparison: still:300 takes any position that has
-    /// been still for 300 ms and is one legal move away, press any at which the clock is pressed
+    /// Find the moves by a plain rule instead, for comparison: still:300 takes any position that
+    /// has been still for 300 ms and is one legal move away, press any at which the clock is
+    /// pressed
     #[arg(long, value_name = "RULE", value_parser = rule)]
     rule: Option<Rule>,
     /// Seat a referee of this edition: hu2005, dk2009, no2009, m2018 or m2023

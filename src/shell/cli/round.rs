@@ -19,7 +19,7 @@ use clap::Args;
   rokade round next                       the round after the current one
   rokade round 3                          round 3, or round 3 again after its list was corrected
   rokade round 3 --board table-4 --now    this board's game in progress belongs to round 3
-  rokade round 3 --board table-4 --anew   this board's next game belongs to round 3, no earlier one")]
+  rokade round 3 --board table-4 --anew   only this board's next game belongs to round 3")]
 pub(super) struct Round {
     /// The number of the round, or next
     #[arg(value_name = "ROUND")]
