@@ -65,6 +65,7 @@ pub struct BoardActor {
     wall: WallWatch,
     /// Up to when the game has been told.
     handled: Mono,
+    /// Timers that come late wait for what is to be read.
     patience: LateTimers,
     writer: Writer<After, DiskStorage>,
     status: watch::Sender<Status>,

@@ -113,3 +113,87 @@ impl<D: PortDriver + Debug + Send> TableClock for PortClock<D> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drive::ClockDesk;
+    use crate::shell::pty::{PtyBridge, PtyBridgeStub};
+    use crate::sim::script::Happening;
+    use crate::table::End;
+    use crate::wire::{BridgeLink, ClockMessage};
+    use shakmaty::Color;
+    use std::future::poll_fn;
+    use tokio::time::{sleep_until, timeout};
+
+    /// Nothing here takes this long unless it hangs.
+    const LIMIT: Duration = Duration::from_secs(60);
+
+    /// A clock on a simulated bridge.
+    struct Room {
+        bridge: PtyBridgeStub,
+        clock: PortClock<BridgeLink>,
+        now: Now,
+        _folder: tempfile::TempDir,
+    }
+
+    impl Room {
+        fn open() -> Self {
+            let (folder, now) = (tempfile::tempdir().expect("a folder"), Now::start());
+            let jack = folder.path().join("jack");
+            let (bridge, works) = PtyBridge::open(now, Some(jack.clone())).expect("a bridge");
+            tokio::spawn(works.run());
+            let control = "3m+2s".parse().expect("a time control");
+            let desk = ClockDesk::with_driver(BridgeLink::default(), control, End::Left);
+            let clock = PortClock::open("table-1", SerialLine::at(jack), PortDesk::new(desk), now);
+            Self { bridge, clock, now, _folder: folder }
+        }
+
+        fn hand(&self, happening: Happening) {
+            self.bridge.hands().send(happening).expect("the bridge is there");
+        }
+
+        /// What is told in one breath with the first message that is such a one.
+        async fn told(&mut self, is_it: impl Fn(&ClockMessage) -> bool) -> Vec<Event> {
+            let Self { clock, now, .. } = self;
+            let wait = async {
+                loop {
+                    let due = clock.wake_at().unwrap_or(Mono(u64::MAX / 2));
+                    tokio::select! {
+                        (_, events) = poll_fn(|context| clock.poll_events(context)) => {
+                            let is = |event: &Event| {
+                                matches!(event, Event::Clock(message) if is_it(message))
+                            };
+                            if events.iter().any(is) {
+                                return events;
+                            }
+                        }
+                        () = sleep_until(now.instant(due)) => {
+                            clock.on_timeout(now.stamp(), &mut Vec::new());
+                        }
+                    }
+                }
+            };
+            timeout(LIMIT, wait).await.expect("the clock says so in time")
+        }
+    }
+
+    #[tokio::test]
+    async fn how_a_clock_is_driven_is_told_in_one_breath_with_the_press() {
+        let shows = |is_running, end| {
+            move |message: &ClockMessage| match message {
+                ClockMessage::Time(time) => (time.running, time.high) == (is_running, end),
+                _ => false,
+            }
+        };
+        let mut room = Room::open();
+        room.told(shows(false, End::Left)).await;
+        room.hand(Happening::Resume(Color::White));
+        room.told(shows(true, End::Left)).await;
+        for (by, up) in [(Color::White, End::Right), (Color::Black, End::Left)] {
+            room.hand(Happening::Press(by));
+            let told = room.told(shows(true, up)).await;
+            assert!(matches!(told[..], [Event::Driven(_), Event::Clock(_)]), "{told:?}");
+        }
+    }
+}
