@@ -191,6 +191,12 @@ impl ClockModel {
         }
     }
 
+    /// The same clock for whoever counts so much ahead of the time that it was told.
+    #[must_use]
+    pub fn ahead(&self, by: Duration) -> Self {
+        Self { now: self.now + by, ..self.clone() }
+    }
+
     /// [`ClockModel::left`] of both players at `at`, without any change to the clock.
     pub fn times(&self, at: Mono) -> Times {
         let mut then = self.clone();

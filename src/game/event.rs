@@ -6,6 +6,7 @@ use crate::laws::{Act, Clocks};
 use crate::table::{Placement, Reading};
 use crate::wire::{BoardMessage, ClockMessage};
 use shakmaty::{Color, Square};
+use std::time::Duration;
 
 /// What a clock says that speaks for itself.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -43,6 +44,17 @@ impl Driving {
         match self {
             Self::Obeys(model) | Self::Lever { model, .. } => Some(model),
             Self::ByItself => None,
+        }
+    }
+
+    /// The same for a game that counts so much ahead of the time of the model.
+    pub(super) fn ahead(&self, by: Duration) -> Self {
+        match self {
+            Self::Obeys(model) => Self::Obeys(Box::new(model.ahead(by))),
+            Self::Lever { model, waits } => {
+                Self::Lever { model: Box::new(model.ahead(by)), waits: *waits }
+            }
+            Self::ByItself => Self::ByItself,
         }
     }
 }

@@ -199,7 +199,7 @@ impl Game {
             }
             Event::Pressed(by) => self.on_press(now, *by, PressSource::Button),
             Event::Clocked(clocked) => self.on_clocked(now, *clocked),
-            Event::Driven(driving) => self.drive_clock(now, driving),
+            Event::Driven(driving) => self.drive_clock(now, &driving.ahead(self.ahead)),
             Event::Act(act) => self.on_act(now, act),
             Event::Paired(paired) => self.pair(paired),
             Event::Entered { author, reason } => {

@@ -1,7 +1,10 @@
 //! A DGT 3000 on its jack that the host runs through a bridge, in virtual time.
 
+use rokade::clock::{ClockModel, Manner};
 use rokade::drive::{ClockDesk, PortAct, PortDesk};
-use rokade::game::{Basis, BoardKind, ClockRole, Driving, Effect, Event, Fact, Game, Settings};
+use rokade::game::{
+    Basis, BoardKind, ClockRole, Driving, Effect, Event, Fact, Game, Recovered, Settings,
+};
 use rokade::laws::{Ending, Reason};
 use rokade::sim::script::Happening;
 use rokade::table::{End, Placement, Reading};
@@ -305,4 +308,37 @@ fn presses_that_are_heard_at_once_are_told_one_after_the_other() {
         .collect();
     let (white, black) = (Some(Color::White), Some(Color::Black));
     assert_eq!(told, [black, black, white, white], "{out:?}");
+}
+
+/// A daemon that takes a game up counts its time from zero, and the game goes on where its record
+/// ends: the model that the clock is driven by is in the time of the daemon.
+#[test]
+fn a_restart_takes_nobody_any_time() {
+    let (board, clock_role) = (BoardKind::Scanned, ClockRole::Driven);
+    let settings =
+        Settings { board, clock_role, white_end: Some(End::Left), ..Settings::default() };
+    let mut game = Game::new(settings.clone());
+    let mut record = Recovered::default();
+    let stamp = |ms| Stamp { mono: Mono::from_millis(ms), wall: Wall(0) };
+    let stands = Event::Pictured(Placement::from(Board::new()));
+    let mut effects = Vec::new();
+    for (ms, event) in [(0, Event::LinkUp), (40_000, stands)] {
+        game.handle(stamp(ms), &event, &mut effects);
+    }
+    let entries = effects.iter().filter_map(|effect| match effect {
+        Effect::Record(entry) => Some(entry),
+        _ => None,
+    });
+    for (idx, entry) in entries.enumerate() {
+        record.fold(idx, entry).expect("it was just recorded");
+    }
+    let mut game = record.into_game(settings);
+    let mut model = ClockModel::new("3m+2s".parse().expect("a control"), Manner::default());
+    model.start(Mono::from_millis(1_000), Color::White);
+    game.handle(stamp(1_000), &Event::Driven(Driving::Obeys(Box::new(model))), &mut effects);
+    let (left, right) = (SideTime::of_seconds(180), SideTime::of_seconds(180));
+    let shows = ClockTime { left, right, running: true, high: End::Left, battery_low: false };
+    game.handle(stamp(1_000), &Event::Clock(ClockMessage::Time(shows)), &mut effects);
+    let estimate = game.estimate(Mono::from_millis(11_000)).expect("the model has times");
+    assert_eq!(*estimate.times.get(Color::White), Duration::from_secs(170));
 }
