@@ -13,6 +13,8 @@ pub struct HeardReadings {
     /// How the board was read then.
     began: Placement,
     readings: Vec<HeardReading>,
+    /// Behind how many readings the clock was pressed, and by whom.
+    presses: Vec<(usize, Color)>,
 }
 
 /// One of them.
@@ -27,7 +29,7 @@ struct HeardReading {
 impl HeardReadings {
     /// Nothing since the board stood as `began`.
     pub fn since(began: Placement) -> Self {
-        Self { began, readings: Vec::new() }
+        Self { began, readings: Vec::new(), presses: Vec::new() }
     }
 
     /// `sq` reads something else.
@@ -42,6 +44,13 @@ impl HeardReadings {
         }
     }
 
+    /// `by` has pressed the clock.
+    pub fn note_press(&mut self, by: Color) {
+        if self.readings.len() < READINGS_MAX {
+            self.presses.push((self.readings.len(), by));
+        }
+    }
+
     fn push(&mut self, heard: HeardReading) {
         if self.readings.len() < READINGS_MAX {
             self.readings.push(heard);
@@ -52,10 +61,16 @@ impl HeardReadings {
     /// one move after the other. `None` if not.
     pub fn tells(&self, pos: &Chess, moves: &[Move]) -> Option<HeardAs> {
         let mut course = HeardCourse::of(pos, moves);
-        let (mut next, mut has_rested) = (0, false);
+        let (mut next, mut has_rested, mut has_passed) = (0, false, false);
         for (before, strides) in course.after.iter().zip(&course.steps) {
             has_rested |= strides.iter().any(|stride| self.has_rested(next, stride));
-            next = self.comes(before, strides, next)?;
+            next = match self.comes(before, strides, next) {
+                Some(next) => next,
+                None => {
+                    has_passed = true;
+                    self.passes(strides, next)?
+                }
+            };
             course.came.push(next);
         }
         let is_told = |heard: &HeardReading| match heard.reading {
@@ -66,11 +81,17 @@ impl HeardReadings {
         if !self.readings.iter().all(is_told) {
             return None;
         }
+        if has_passed {
+            return Some(HeardAs::OnItsWay);
+        }
         let shows = |(idx, heard): (usize, &HeardReading)| match heard.reading {
             Reading::Empty => heard.is_pictured || self.goes(idx, &course, heard.sq),
             _ => course.shows(idx, heard),
         };
-        let is_exact = !has_rested && self.readings.iter().enumerate().all(shows);
+        let stands = |press: &(usize, Color)| self.stands_at(press, &course);
+        let is_exact = !has_rested
+            && self.readings.iter().enumerate().all(shows)
+            && self.presses.iter().all(stands);
         Some(if is_exact { HeardAs::Exactly } else { HeardAs::Loosely })
     }
 
@@ -107,6 +128,26 @@ impl HeardReadings {
             last = last.max(came.or(is_there.then_some(next))?);
         }
         Some(last)
+    }
+
+    /// Behind which reading the piece of a move was on its way, looking from the one at `next` on:
+    /// that it has come may have been hurt. `None` if it was not.
+    fn passes(&self, strides: &[Stride], next: usize) -> Option<usize> {
+        let [stride] = strides else { return None };
+        let mut later = self.readings.iter().enumerate().skip(next);
+        let passed = later.find(|(_, heard)| !heard.is_pictured && stride.passes(heard));
+        passed.map(|(idx, _)| idx + 1)
+    }
+
+    /// Whether what was pressed for then stood where it had come. What has gone again before was
+    /// put back, or exchanged for another piece.
+    fn stands_at(&self, &(idx, by): &(usize, Color), course: &HeardCourse) -> bool {
+        let n = course.n_come(idx);
+        let own = (0..n).rev().find(|n| course.after[*n].turn() == by);
+        let last = |sq| self.readings[..idx].iter().rfind(|heard| heard.sq == sq);
+        let has_gone =
+            |stride: &Stride| last(stride.to).is_some_and(|heard| heard.reading == Reading::Empty);
+        own.is_none_or(|n| !course.steps[n].iter().any(has_gone))
     }
 
     /// The first reading from the one at `next` on that says that `piece` has come `to` there.
@@ -149,6 +190,8 @@ impl HeardReadings {
 /// How well a series of moves is what was heard.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum HeardAs {
+    /// A piece was seen on its way only, and not where it was put down.
+    OnItsWay,
     /// Pieces were seen where they stood or went, but not when.
     Loosely,
     /// Each was seen where it was then.
@@ -279,10 +322,15 @@ mod tests {
     use super::*;
     use shakmaty::uci::UciMove;
 
-    /// What is heard of `changes`, such as `e2- Pe4`, since the start position was read.
+    /// What is heard of `changes`, such as `e2- Pe4 White`, since the start position was read: e2
+    /// reads empty, e4 a pawn, and White has pressed.
     fn heard(changes: &str) -> HeardReadings {
         let mut heard = HeardReadings::since(Placement::from(Chess::new().board().clone()));
         for change in changes.split_whitespace() {
+            if let "White" | "Black" = change {
+                heard.note_press(Color::from_white(change == "White"));
+                continue;
+            }
             let (sq, reading) = match change.strip_suffix('-') {
                 Some(sq) => (sq, Reading::Empty),
                 None => {
@@ -330,10 +378,30 @@ mod tests {
             ("e7- pe7 e2- Pe4 d7- pd5 g1- Nf3 e7- pe5", "e2e4 d7d5 g1f3 e7e5", true),
             // It stood on e3 until the other player had put one down, and was not slid over it.
             ("e2- Pe3 Pe4 e7- pe5 e3-", "e2e4 e7e5", false),
+            // Each stood where it was played when it was pressed for, or was put back before.
+            ("e2- Pe4 White e7- pe5 Black", "e2e4 e7e5", true),
+            ("e2- Pe4 e4- White e7- pe5 Black", "e2e4 e7e5", false),
+            ("e2- Pe4 e4- Pe4 White e7- pe5 Black", "e2e4 e7e5", true),
+            ("e2- Pe4 White d7- pd5 Black e4- d5- Pd5 White", "e2e4 d7d5 e4d5", true),
         ];
         for (changes, moves, is_told) in rows {
             let told = heard(changes).tells(&Chess::new(), &played(moves));
             assert_eq!(told == Some(HeardAs::Exactly), is_told, "{changes}");
+        }
+    }
+
+    /// That a bishop had come to e6 was hurt: on d7, where it was heard, it need not have rested.
+    #[test]
+    fn a_piece_that_was_heard_once_may_have_gone_on() {
+        let heard = heard("e2- Pe4 d7- pd6 g1- Nf3 c8- bd7 b1- Nc3 bf5");
+        let rows = [
+            ("e2e4 d7d6 g1f3 c8d7 b1c3 d7f5", Some(HeardAs::Exactly)),
+            ("e2e4 d7d6 g1f3 c8e6 b1c3 e6f5", Some(HeardAs::OnItsWay)),
+            ("e2e4 d7d6 g1f3 c8g4 b1c3 g4f5", Some(HeardAs::OnItsWay)),
+            ("e2e4 d7d6 g1h3 c8d7 b1c3 d7f5", None),
+        ];
+        for (moves, told) in rows {
+            assert_eq!(heard.tells(&Chess::new(), &played(moves)), told, "{moves}");
         }
     }
 

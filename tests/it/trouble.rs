@@ -469,6 +469,17 @@ fn what_a_picture_tells_late_was_not_moved_just_now() {
     }
 }
 
+/// A bishop that was slid over a square counted as put down there, as where it went was hurt; and a
+/// pawn as what it had been exchanged for before the press.
+#[test]
+fn a_piece_that_was_seen_once_may_have_gone_on() {
+    for (profile, seed) in [("club", 88_120_387), ("school", 88_120_101)] {
+        let case = TroubleCase { profile, ..case(seed, TroubleKind::Noise) };
+        let account = case.run(&[]).account;
+        assert_eq!((account.n_invented, account.n_missing), (0, 0), "{case:?}: {account:?}");
+    }
+}
+
 /// What a board remembers was taken for the game: moves of an earlier one that began alike, and a
 /// piece that was slid on while the memory was told, as if it had rested on its way.
 #[test]

@@ -419,6 +419,7 @@ impl Game {
 
     fn on_press(&mut self, now: Mono, by: Color, how: PressSource) {
         let (recorder, mut cx) = self.parts();
+        recorder.note_heard_press(by);
         recorder.take_press(&mut cx, now, by, how);
         self.tell_made(now);
         self.tell_press(now, by);

@@ -215,7 +215,14 @@ impl Recorder {
         }
     }
 
-    /// The same of the whole board, which was known to stand as `before`.
+    /// The clock was pressed: what stood there then was pressed for.
+    pub(in crate::game) fn note_heard_press(&mut self, by: Color) {
+        if let Some(heard) = self.heard_mut() {
+            heard.note_press(by);
+        }
+    }
+
+    /// What a square reads, but of the whole board, which was known to stand as `before`.
     pub(super) fn note_pictured(&mut self, before: &Placement, shown: &Placement) {
         if let Some(heard) = self.heard_mut() {
             heard.note_picture(before, shown);
