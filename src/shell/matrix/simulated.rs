@@ -4,7 +4,7 @@
 use super::remote::bytes;
 use crate::shell::config::{Matrix, SwitchReader};
 use crate::shell::now::{Now, Speed};
-use crate::shell::pty::TableTime;
+use crate::shell::pty::{ActsToDo, TableTime};
 use crate::sim::script::{Happening, Header};
 use crate::sim::{ExpandersSim, HallsSim, ReaderSim, RegistersSim, RowsSim, Switches};
 use crate::table::Reading;
@@ -132,7 +132,7 @@ pub struct SimulatedActor {
     /// The pins that buttons pull low.
     down: BTreeSet<u8>,
     pace: TableTime,
-    script: VecDeque<(Mono, Happening)>,
+    script: ActsToDo<Happening>,
     listener: UnixListener,
     path: PathBuf,
     orders: mpsc::UnboundedReceiver<SimulatedOrder>,
@@ -190,7 +190,7 @@ pub fn open(
         is_held: false,
         down: BTreeSet::new(),
         pace: TableTime::start(Now::start()),
-        script: VecDeque::new(),
+        script: ActsToDo::new(VecDeque::new()),
         listener,
         path: path.to_owned(),
         orders: orders_rx,
@@ -240,7 +240,7 @@ impl SimulatedActor {
         let mut host: Option<BufReader<UnixStream>> = None;
         let mut line = Vec::new();
         loop {
-            let next = self.script.front().map(|(at, _)| *at);
+            let next = self.script.next_at();
             let wake = self.pace.instant(next.unwrap_or_default());
             tokio::select! {
                 order = self.orders.recv() => match order {
@@ -275,7 +275,7 @@ impl SimulatedActor {
                 let now = self.pace.now();
                 self.pace.set(speed);
                 let later = |(at, what): (Mono, Happening)| (now + at.since(Mono::default()), what);
-                self.script = script.into_iter().map(later).collect();
+                self.script = ActsToDo::new(script.into_iter().map(later).collect());
                 self.has_played.send_replace(false);
                 // Who asked may have stopped waiting.
                 begun.send(()).ok();
@@ -285,8 +285,9 @@ impl SimulatedActor {
 
     /// Everything that was due happens.
     fn pass(&mut self) {
+        self.script.catch_up(&self.pace);
         let now = self.pace.now();
-        while let Some((at, what)) = self.script.pop_front_if(|(at, _)| *at <= now) {
+        while let Some((at, what)) = self.script.pop_due(now) {
             match &what {
                 // A message can be lost, but no switch.
                 Happening::Sensed { sq, reading, .. } => {

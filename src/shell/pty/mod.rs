@@ -26,7 +26,7 @@ use crate::sim::script::Happening;
 use crate::sim::trouble::Noise;
 use crate::time::Mono;
 use cable::Cable;
-pub(super) use pace::TableTime;
+pub(super) use pace::{ActsToDo, TableTime};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use stub::PtyHands;
@@ -88,7 +88,7 @@ pub struct PtyActor<T: Simulated> {
     simulated: T,
     pace: TableTime,
     /// What is yet to happen, in the tables' time.
-    script: VecDeque<(Mono, T::Act)>,
+    script: ActsToDo<T::Act>,
     cable: Cable,
     hands: PtyHands<T::Script>,
     /// What hurts the bytes on the cable.
@@ -102,7 +102,7 @@ impl<T: Simulated> PtyActor<T> {
         let (cable_stub, cable) = Cable::open(link)?;
         let (stub, hands) = PtyHands::new(cable_stub);
         let pace = TableTime::start(Now::start());
-        let script = VecDeque::new();
+        let script = ActsToDo::new(VecDeque::new());
         Ok((stub, Self { simulated, pace, script, cable, hands, noise: None }))
     }
 
@@ -123,7 +123,7 @@ impl<T: Simulated> PtyActor<T> {
         info!(path = %self.cable.path().display(), "simulated {} plugged in", T::NAME);
         let mut buf = [0; READ_MAX];
         loop {
-            let next = [self.simulated.next_at(), self.script.front().map(|(at, _)| *at)];
+            let next = [self.simulated.next_at(), self.script.next_at()];
             let next = next.into_iter().flatten().min();
             let wake = self.pace.instant(next.unwrap_or_default());
             tokio::select! {
@@ -159,14 +159,15 @@ impl<T: Simulated> PtyActor<T> {
 
     /// Everything that was due happens, each at its own time, and is sent.
     fn pass(&mut self) {
+        self.script.catch_up(&self.pace);
         let now = self.pace.now();
         let mut bytes = Vec::new();
         loop {
-            let acts_at = self.script.front().map(|(at, _)| *at).filter(|at| *at <= now);
+            let acts_at = self.script.next_at().filter(|at| *at <= now);
             let ticks_at = self.simulated.next_at().filter(|at| *at <= now);
             match (acts_at, ticks_at) {
                 (Some(acts_at), ticks_at) if ticks_at.is_none_or(|at| acts_at <= at) => {
-                    let (at, act) = self.script.pop_front().expect("an act was peeked");
+                    let (at, act) = self.script.pop_due(now).expect("an act was due");
                     self.simulated.happen(at, act);
                 }
                 (_, Some(at)) => {
@@ -193,8 +194,8 @@ impl<T: Simulated> PtyActor<T> {
     fn begin(&mut self, script: T::Script, speed: Speed) {
         let now = self.pace.now();
         self.pace.set(speed);
-        let left = std::mem::take(&mut self.script);
-        self.script = self.simulated.begin(now, script, left);
+        let left = self.script.take();
+        self.script = ActsToDo::new(self.simulated.begin(now, script, left));
         self.hands.begin();
     }
 }
