@@ -207,7 +207,7 @@ impl BoardActor {
         let ear = if clock.is_own() { Ear::deaf_to_clock() } else { Ear::default() };
         let at = now.stamp();
         let effects = first_effects(news, stand.first.clone().filter(|_| is_first), &mut game, at);
-        note_round(&stand.status, &game);
+        stand.status.send_if_modified(|status| status.note_round(&game));
         Self {
             name: settings.name.clone(),
             delays: stand.delayed.clone(),
@@ -295,6 +295,7 @@ impl BoardActor {
                     return Ended::Lost("its line or its publisher has failed");
                 }
                 (at, events) = poll_fn(|context| self.clock.poll_events(context)) => {
+                    self.hear_line().await;
                     // A press is stamped with its edge and told a little later: no time-out
                     // overtakes it.
                     let at = Stamp { mono: at.mono.max(self.handled), ..at };
@@ -371,6 +372,18 @@ impl BoardActor {
         }
         let after = After { reply: Some(Reply { answer, to }), ..After::default() };
         self.carry_out(at, after).await;
+    }
+
+    /// Hears what the board has said by now. Where the machine was held up, several moves and their
+    /// presses are there at once, and no move comes behind its press.
+    async fn hear_line(&mut self) {
+        // Whoever reads the line comes first.
+        tokio::task::yield_now().await;
+        while self.line.n_waiting() > 0
+            && let Some(heard) = self.line.heard().await
+        {
+            self.hear(heard).await;
+        }
     }
 
     async fn hear(&mut self, heard: Heard<LinkNews>) {
@@ -515,7 +528,7 @@ impl BoardActor {
                 }
             }
         }
-        note_round(&self.status, &self.game);
+        self.status.send_if_modified(|status| status.note_round(&self.game));
         let lit = self.game.lit(at.mono);
         self.lit.send_if_modified(|was| std::mem::replace(was, lit) != lit);
         let link = self.game.link();
@@ -575,17 +588,4 @@ fn tell_record(board: &str, news: &[Keeping]) {
             _ => warn!(board, "{news}"),
         }
     }
-}
-
-/// Tells which round is paired, and whether its game has a move or a result; the next game has
-/// none.
-fn note_round(status: &watch::Sender<Status>, game: &Game) {
-    let round = game.settings().due().map(|pairing| pairing.round);
-    let play = game.play().filter(|_| game.settings().next.is_none());
-    let has_begun = play.is_some_and(|play| !play.sheet().is_empty() || play.is_over());
-    status.send_if_modified(|status| {
-        let before = (status.round, status.has_begun);
-        (status.round, status.has_begun) = (round, has_begun);
-        before != (round, has_begun)
-    });
 }

@@ -1,7 +1,7 @@
 //! How the recording of each board stands, for those who look after a hall: in `/healthz`, on the
 //! page, and for the service manager.
 
-use crate::game::LinkState;
+use crate::game::{Game, LinkState};
 use serde::Serialize;
 
 /// How the recording of one board stands.
@@ -28,6 +28,19 @@ pub struct Status {
     /// The game of that round has a move, or a result.
     #[serde(skip)]
     pub has_begun: bool,
+}
+
+impl Status {
+    /// Notes which round is paired, and whether its game has a move or a result; the next game has
+    /// none. True if that is news.
+    pub(super) fn note_round(&mut self, game: &Game) -> bool {
+        let round = game.settings().due().map(|pairing| pairing.round);
+        let play = game.play().filter(|_| game.settings().next.is_none());
+        let has_begun = play.is_some_and(|play| !play.sheet().is_empty() || play.is_over());
+        let before = (self.round, self.has_begun);
+        (self.round, self.has_begun) = (round, has_begun);
+        before != (round, has_begun)
+    }
 }
 
 /// Whether a board's record is open.

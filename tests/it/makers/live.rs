@@ -6,19 +6,21 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use rokade::game::BoardKind;
+use rokade::game::{BoardKind, Fact};
 use rokade::shell::config::Config;
 use rokade::shell::pty::{PtyBoard, PtyBoardStub, PtyBridgeStub, Speed};
 use rokade::sim::hands::{Performance, Span};
-use rokade::sim::script::Header;
+use rokade::sim::script::{Happening, Header, Script};
 use rokade::sim::{Table, certabo, maker, pegasus};
 use rokade::table::Sight;
 use rokade::wire::certabo::lines_of;
 use rustix::process::Signal;
 use serde_json::{Value, json};
+use shakmaty::Color;
 use tokio::time::{sleep, timeout};
 
 use crate::cli::assert_sentence;
+use crate::live::journal;
 use crate::matrix::{
     PLIES, Row, clock_beside, configure, is_recorded, is_unhurried, live_seed, performance, rows,
     start, wait_until_live,
@@ -74,8 +76,10 @@ pub(super) fn seat(
     text: &mut String,
 ) -> Seat {
     // How often boards of occupied squares look nobody has told; what quick captures cost is told
-    // in virtual time.
-    let may_be = |it: &Performance| sight == Sight::Pieces || is_unhurried(&it.script);
+    // in virtual time, and what forgotten presses do.
+    let may_be = |it: &Performance| {
+        (sight == Sight::Pieces || is_unhurried(&it.script)) && presses_alternate(&it.script)
+    };
     let seed = number + live_seed();
     let (intended, mut played) = performance(seed, &row, sight, (n_plies, think), may_be);
     let of_kind = (kind, &mut played.script.header);
@@ -151,6 +155,60 @@ async fn games_on_chessnut_are_recorded_from_the_settings_to_the_pgn() {
 #[tokio::test(flavor = "multi_thread")]
 async fn games_on_pegasus_are_recorded_from_the_settings_to_the_pgn() {
     games_are_recorded(BoardKind::Pegasus, Sight::Occupied).await;
+}
+
+/// Who presses, in this order.
+fn presses(script: &Script) -> Vec<Color> {
+    let by = |what: &Happening| if let Happening::Press(by) = what { Some(*by) } else { None };
+    script.happenings.iter().filter_map(|(_, what)| by(what)).collect()
+}
+
+/// Whether each press turns the lever: an end that is down already turns none.
+fn presses_alternate(script: &Script) -> bool {
+    presses(script).windows(2).all(|pair| pair[0] != pair[1])
+}
+
+/// A machine that does nothing for a moment reads several presses at once, and the board between
+/// them: none is missed, and none taken for what the host has set the clock to.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_that_is_held_up_misses_no_press() {
+    let place = Place::new();
+    let mut text = String::new();
+    let of = |number| {
+        let laws = if number % 2 == 0 { "m2023" } else { "" };
+        let row = Row { profile: "blitz", laws, has_clock: true };
+        let kind = (&place, BoardKind::ChessLink, Sight::Pieces);
+        seat(kind, number, row, (PLIES.0, THINKS), &mut text)
+    };
+    let seats: Vec<Seat> = (1..=6).map(of).collect();
+    configure(&place, &text);
+    let daemon = place.start();
+    for number in 1..=seats.len() {
+        wait_until_live(&place, number, &daemon).await;
+    }
+    let games: Vec<_> = seats.into_iter().map(|seat| tokio::spawn(play(seat))).collect();
+    let mut rng = fastrand::Rng::with_seed(live_seed() as u64);
+    while !games.iter().all(tokio::task::JoinHandle::is_finished) {
+        sleep(Duration::from_millis(rng.u64(100..500))).await;
+        signal(&daemon.child, Signal::STOP);
+        sleep(Duration::from_millis(rng.u64(50..350))).await;
+        signal(&daemon.child, Signal::CONT);
+    }
+    let mut played = Vec::new();
+    for (number, game) in (1..).zip(games) {
+        let seat = game.await.unwrap();
+        is_recorded((&place, number, &daemon), &seat.row, &seat.intended).await;
+        played.push(seat);
+    }
+    assert_eq!(daemon.stop().await.0, Some(0));
+    for (number, seat) in (1..).zip(played) {
+        let entries = journal(&place, number);
+        let pressed = entries.iter().filter_map(|entry| match entry.fact {
+            Fact::Pressed { by } => Some(by),
+            _ => None,
+        });
+        assert_eq!(pressed.collect::<Vec<_>>(), presses(&seat.played.script), "table-{number}");
+    }
 }
 
 /// It says moves that were finished, by hands that do nothing else.
