@@ -46,7 +46,7 @@ impl HeardReadings {
 
     /// `by` has pressed the clock.
     pub fn note_press(&mut self, by: Color) {
-        if self.readings.len() < READINGS_MAX {
+        if self.readings.len().max(self.presses.len()) < READINGS_MAX {
             self.presses.push((self.readings.len(), by));
         }
     }

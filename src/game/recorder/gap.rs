@@ -222,7 +222,7 @@ impl Recorder {
         }
     }
 
-    /// What a square reads, but of the whole board, which was known to stand as `before`.
+    /// The whole board was read, which was known to stand as `before`.
     pub(super) fn note_pictured(&mut self, before: &Placement, shown: &Placement) {
         if let Some(heard) = self.heard_mut() {
             heard.note_picture(before, shown);
