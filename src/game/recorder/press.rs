@@ -88,7 +88,7 @@ impl Recorder {
         if let Some(play) = &mut self.play {
             play.note_left();
         }
-        if !self.watch.is_displaced && !cx.clock.is_interrupted() && self.difference().is_empty() {
+        if !cx.clock.is_interrupted() && self.difference().is_empty() {
             // What was held is back, or where it belongs: what differs later has not differed yet.
             (self.watch.differs_since, self.watch.held) = (None, None);
             self.timers.clear(Timer::Displaced);

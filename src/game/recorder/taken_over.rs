@@ -9,7 +9,7 @@ use crate::game::score::Unknown;
 use crate::table::Placement;
 use crate::time::Mono;
 use crate::track::bridge;
-use shakmaty::{Bitboard, Board, Color, Position};
+use shakmaty::{Bitboard, Board, Color, Position, Square};
 use std::time::Duration;
 
 /// A board taken over as it stands may have been in motion: as long as no move is on record after
@@ -151,10 +151,16 @@ impl Recorder {
     pub(in crate::game) fn contradicted(&self, now: Mono) -> Bitboard {
         let is_seen = self.link == LinkState::Live && !self.is_over();
         let Some(play) = self.play.as_ref().filter(|_| is_seen) else { return Bitboard::EMPTY };
-        let still = now.since(play.tracker().last_change());
-        if still < CONTRADICTED && self.watch.differs_for(now) < CONTRADICTED {
-            return Bitboard::EMPTY;
+        let tracker = play.tracker();
+        let differs = tracker.seen().differs(play.sheet().last().board()) & !tracker.untold();
+        if now.since(tracker.last_change()) >= CONTRADICTED {
+            return differs;
         }
-        play.tracker().seen().differs(play.sheet().last().board()) & !play.tracker().untold()
+        // Meanwhile others may be moving, and what moves is not wrong.
+        let is_old = |sq: &Square| now.since(tracker.changed_at(*sq)) >= CONTRADICTED;
+        match self.watch.differs_for(now) >= CONTRADICTED {
+            true => differs.into_iter().filter(is_old).collect(),
+            false => Bitboard::EMPTY,
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What a driver says to its board, when, and what it makes of an answer that does not come.
 
-use rokade::game::{BoardKind, Effect, Event, Fact, Game, Lights, LinkState, Settings};
+use rokade::game::{BoardKind, Effect, Event, Fact, Game, LightCause, Lights, LinkState, Settings};
 use rokade::laws::{Act, FindingKind};
 use rokade::sim::script::Header;
 use rokade::sim::{
@@ -174,6 +174,39 @@ fn the_last_move_is_lit_and_what_is_wrong_where_that_is_wanted() {
         room.pass(6_000);
         let expected = if lights == Lights::Off { Bitboard::EMPTY } else { of_move };
         assert_eq!(shown(&room), expected, "{lights:?}");
+    }
+}
+
+/// Pieces in the hands of those who set the board up have differed for long, and then play begins
+/// at once: what moves is not lit as wrong.
+#[test]
+fn what_moves_is_not_wrong_because_something_else_was() {
+    let is_tidy = |room: &Room<ChessLinkSim>| room.game.lit(room.now).cause == LightCause::LastMove;
+    for pause in [40, 120, 190, 250, 350, 600] {
+        let mut room = Room::new(used(), Lights::Help);
+        room.pass(2_000);
+        room.put(Square::D1, Reading::Empty);
+        room.put(Square::G8, Reading::Empty);
+        room.pass(7_000);
+        assert_eq!(room.game.lit(room.now).cause, LightCause::SetUp);
+        room.put(Square::G8, Reading::Piece(Role::Knight.of(Color::Black)));
+        room.put(Square::D1, Reading::Piece(Role::Queen.of(Color::White)));
+        room.pass(pause);
+        for (color, from, to) in [
+            (Color::White, Square::E2, Square::E4),
+            (Color::Black, Square::E7, Square::E5),
+            (Color::White, Square::D2, Square::D4),
+            (Color::Black, Square::D7, Square::D6),
+        ] {
+            room.put(from, Reading::Empty);
+            room.pass(pause);
+            assert!(is_tidy(&room), "{pause} ms, {from}: {:?}", room.game.lit(room.now));
+            room.put(to, Reading::Piece(Role::Pawn.of(color)));
+            room.pass(pause);
+            assert!(is_tidy(&room), "{pause} ms, {to}: {:?}", room.game.lit(room.now));
+        }
+        room.pass(3_000);
+        assert_eq!(room.n_moves(), 4);
     }
 }
 
