@@ -558,10 +558,11 @@ impl Tracker {
         let limit = lines.iter().map(total).min().unwrap_or(0) + weigh::HOPELESS;
         let mut kept: Vec<Line> = Vec::with_capacity(LINES_MAX);
         for line in lines {
-            let is_new =
-                kept.iter().all(|known| known.astray != line.astray || !known.has_moves_of(&line));
-            if kept.len() < LINES_MAX && bare(&line) <= limit && is_new {
-                kept.push(line);
+            let is_same = |known: &Line| known.astray == line.astray && known.has_moves_of(&line);
+            match kept.iter().position(is_same) {
+                Some(idx) if self.is_dearer(&kept[idx], &line) => kept[idx] = line,
+                None if kept.len() < LINES_MAX && bare(&line) <= limit => kept.push(line),
+                Some(_) | None => {}
             }
         }
         // An illegal move that is being corrected is not what stands, nor is a capture whose piece

@@ -2,7 +2,7 @@
 
 use super::{
     ADJUSTED, HEARD_LATE, PRESS_AHEAD, PRESS_LATE, PRESS_PROMPT, PRESS_SOON, REST_MIN, STEP_MAX,
-    TWIN_AHEAD, Tracker,
+    TWIN_AHEAD, Tracker, total,
 };
 use crate::table::{Placement, Reading};
 use crate::time::Mono;
@@ -181,6 +181,22 @@ impl Tracker {
             }
             self.lines = lines;
         }
+    }
+
+    /// Whether `known` will be dearer than `line`, which has the same moves, once the pictures of
+    /// the presses are closed, as far as they tell by now.
+    pub(in crate::track) fn is_dearer(&self, known: &Line, line: &Line) -> bool {
+        let is_open = !known.charged.is_empty() || !line.charged.is_empty();
+        is_open && self.due(known) > self.due(line)
+    }
+
+    /// What speaks against `line` without what will be forgiven, as far as that is known.
+    fn due(&self, line: &Line) -> Cost {
+        let forgiven = |closing: &Closing| {
+            let charged = line.charged.iter().find(|(at, _)| *at == closing.press.at);
+            charged.map_or(0, |(_, cost)| (cost - self.said_by(closing, line)).max(0))
+        };
+        total(line) - self.closing.iter().map(forgiven).sum::<Cost>()
     }
 
     /// What the closed picture of a press says against `line` as it stood then.
