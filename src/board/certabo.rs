@@ -228,12 +228,12 @@ pub fn learn(pictures: &[[Chip; 64]], lies: Orientation) -> Result<Chips, String
         match (expected.piece_at(sq), found) {
             (Some(piece), Some(chip)) => {
                 if chips.insert(chip, piece).is_some() {
-                    return Err(format!("{sq} has a chip that another square has as well"));
+                    return Err(format!("{sq} has the same chip as another square"));
                 }
             }
             (Some(_), None) if [Square::D3, Square::D6].contains(&sq) => {}
-            (Some(_), None) => return Err(format!("{sq} has no chip that can be read")),
-            (None, Some(_)) => return Err(format!("{sq} should be empty, and has a chip")),
+            (Some(_), None) => return Err(format!("no chip can be read on {sq}")),
+            (None, Some(_)) => return Err(format!("{sq} should be empty but has a chip")),
             (None, None) => {}
         }
     }

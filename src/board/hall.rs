@@ -68,7 +68,7 @@ pub struct HallTable([HallSquare; 64]);
 pub enum HallTableError {
     /// A line does not say what it should.
     Line(usize),
-    /// A square has no line of its own.
+    /// A square is missing.
     Square(Square),
     /// An input is that of two squares.
     Input(usize),
@@ -79,10 +79,10 @@ pub enum HallTableError {
 impl fmt::Display for HallTableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Line(n) => write!(f, "line {n} is no square with its input and three values"),
-            Self::Square(sq) => write!(f, "{sq} has no line of its own"),
-            Self::Input(input) => write!(f, "input {input} is that of two squares"),
-            Self::Sides(sq) => write!(f, "at {sq} both colors are to the same side of empty"),
+            Self::Line(n) => write!(f, "line {n} is not a square with its input and three values"),
+            Self::Square(sq) => write!(f, "{sq} is missing"),
+            Self::Input(input) => write!(f, "input {input} belongs to two squares"),
+            Self::Sides(sq) => write!(f, "on {sq} both colors read on the same side of empty"),
         }
     }
 }
@@ -290,9 +290,9 @@ mod tests {
             ("a1 63 510 550 470", "a1 63 510 550", "line 2 is no square with its input"),
             ("a1 63 510 550 470", "a1 63 510 550 1470", "line 2 is no square"),
             ("a1 63 510 550 470", "a1 64 510 550 470", "line 2 is no square"),
-            ("a1 63 510 550 470", "", "a1 has no line of its own"),
-            ("b1 62", "a1 62", "a1 has no line of its own"),
-            ("b1 62", "b1 63", "input 63 is that of two squares"),
+            ("a1 63 510 550 470", "", "a1 is missing"),
+            ("b1 62", "a1 62", "a1 is missing"),
+            ("b1 62", "b1 63", "input 63 belongs to two squares"),
             ("a1 63 510 550 470", "a1 63 510 550 570", "at a1 both colors are to the same side"),
         ] {
             let why = HallTable::parse(&text.replacen(from, to, 1)).expect_err(to).to_string();

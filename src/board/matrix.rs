@@ -41,7 +41,9 @@ impl fmt::Display for WiringError {
             Self::InGroup { group, n } => {
                 write!(f, "group {group} names {n} squares; each has eight, with blanks between")
             }
-            Self::NoSquare(word) => write!(f, "{word:?} is no square; write them as in \"e4\""),
+            Self::NoSquare(word) => {
+                write!(f, "{word:?} is not a square; write squares as in \"e4\"")
+            }
             Self::Twice(sq) => write!(f, "{sq} is named twice; each square has one input"),
         }
     }

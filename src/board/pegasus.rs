@@ -204,9 +204,8 @@ impl Driver for Pegasus {
     }
 
     fn why_given_up(&self) -> Option<&'static str> {
-        self.is_key_refused.then_some(
-            "the Pegasus does not accept the key; ask DGT for one, and set developer_key to it",
-        )
+        self.is_key_refused
+            .then_some("the Pegasus rejects the key; ask DGT for one and set developer_key")
     }
 
     fn leave(&mut self) {

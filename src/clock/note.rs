@@ -229,7 +229,7 @@ impl fmt::Display for ClockNote {
             }
             Self::Increment { expected, shown, .. } => write!(
                 f,
-                "a press added {} s, {} s were expected",
+                "a press added {} s where {} s were expected",
                 shown.as_secs(),
                 expected.as_secs()
             ),
@@ -237,7 +237,7 @@ impl fmt::Display for ClockNote {
             Self::PeriodDue { credit, .. } => {
                 write!(
                     f,
-                    "{} of the next period are due, the clock has not added them",
+                    "{} for the next period are due, but the clock has not added them",
                     Hms::begun(credit)
                 )
             }
@@ -248,13 +248,15 @@ impl fmt::Display for ClockNote {
                 let how = if is_ordered { "as ordered" } else { "at the clock" };
                 write!(f, "{} {word} {how}, now {}", Hms::begun(span), Hms::begun(to))
             }
-            Self::Reset { from, .. } => write!(f, "clock reset; before that {}", Both(from)),
-            Self::Turned { to } => write!(f, "clock turned round; {}", Both(to)),
-            Self::OtherEnd => f.write_str("clock stands the other way round than the settings say"),
+            Self::Reset { from, .. } => write!(f, "clock was reset; before that {}", Both(from)),
+            Self::Turned { to } => write!(f, "clock turned around; {}", Both(to)),
+            Self::OtherEnd => {
+                f.write_str("clock stands the other way around from what the settings say")
+            }
             Self::PressesMissed { expected, shown } => {
                 write!(
                     f,
-                    "press missed or heard late; {}, reckoned {}",
+                    "press missed or heard late; {}, expected {}",
                     Both(shown),
                     Both(expected)
                 )
@@ -268,14 +270,13 @@ impl fmt::Display for ClockNote {
                 write!(f, "clock is {word} by {} s in {}", by.as_secs(), Hms::begun(over))
             }
             Self::Back { estimated, shown } => {
-                write!(f, "clock is back; {}, reckoned {}", Both(shown), Both(estimated))
+                write!(f, "clock is back; {}, expected {}", Both(shown), Both(estimated))
             }
             Self::Restored { to } => {
-                write!(f, "clock stood still and was given the times on record; {}", Both(to))
+                write!(f, "clock had stopped and was set to the times on record; {}", Both(to))
             }
             Self::NoTimes => f.write_str(
-                "clock does not do what it is told; its times are not believed, but reckoned from \
-                 the presses",
+                "clock does not obey; its times are ignored and computed from the presses",
             ),
             Self::BatteryLow => f.write_str("battery low"),
         }

@@ -131,7 +131,7 @@ impl FromStr for RoundDelays {
             let (round, delay) = part.split_once(':').unwrap_or((part, ""));
             let number = round.trim().strip_prefix("round ").and_then(|it| it.trim().parse().ok());
             let number: u16 = number.filter(|it| *it > 0).ok_or_else(|| {
-                format!("{:?} is no round; write \"round 9: 15 minutes\"", round.trim())
+                format!("{:?} is not a round; write \"round 9: 15 minutes\"", round.trim())
             })?;
             if delays.rounds.insert(number, delay.parse()?).is_some() {
                 return Err(format!("round {number} has two delays"));

@@ -137,11 +137,11 @@ impl fmt::Display for Keeping {
                 kept_as.join(", ")
             ),
             Self::GamesBefore { n } => {
-                write!(f, "{n} games were recorded before that are not on this record")
+                write!(f, "{n} earlier games are not on this record")
             }
             Self::Archived { n, noted } => {
                 let games = if *n == 1 { "game" } else { "games" };
-                write!(f, "this record goes on from one with {n} {games} that ends with {noted}")
+                write!(f, "this record continues one with {n} {games} that ends with {noted}")
             }
             Self::PublicDelay { round, delay } => {
                 if let Some(round) = round {
@@ -149,15 +149,16 @@ impl fmt::Display for Keeping {
                 }
                 match delay {
                     Delay::None => f.write_str("the public is not behind the board"),
-                    delay => write!(f, "the public is behind the board by {delay}"),
+                    delay => write!(f, "the public is {delay} behind the board"),
                 }
             }
             Self::WallUnknown => f.write_str(
-                "no server has told the time of day since this machine was started: dates and \
-                 times may be wrong",
+                "the time of day was not set from a time server since this machine started: dates \
+                 and times may be wrong",
             ),
             Self::WallKnown => f.write_str(
-                "a server has told the time of day: dates and times are right from here on",
+                "the time of day was set from a time server: dates and times are right from here \
+                 on",
             ),
             Self::WallJumped { from, to } => write!(
                 f,

@@ -38,9 +38,9 @@ impl fmt::Display for ActError {
         match self {
             Self::Unknown(unknown) => unknown.fmt(f),
             Self::Whose(text) => {
-                write!(f, "who says so? Write \"white {text}\" or \"black {text}\"")
+                write!(f, "who says that? Write \"white {text}\" or \"black {text}\"")
             }
-            Self::Empty => f.write_str("no order; there is one for each line of the list"),
+            Self::Empty => f.write_str("no order was given; the list has one on each line"),
             Self::Unfit(why) => f.write_str(why),
         }
     }
@@ -162,7 +162,7 @@ impl Act {
                 return Err(ActError::Unfit("too long: 400 characters, 200 of them for a reason"));
             }
             if text.chars().any(char::is_control) {
-                return Err(ActError::Unfit("a character that belongs in no line of text"));
+                return Err(ActError::Unfit("a character that does not belong in a line of text"));
             }
         }
         let text = text.trim();
@@ -200,7 +200,7 @@ fn said_by(by: Color, text: &str) -> Result<Act, ActError> {
     match verb {
         "stop" if rest.is_empty() => Ok(Act::Stopped { by }),
         "announce" => worded("announce what?").map(|words| Act::Announced { by, words }),
-        "sealed" => worded("which move? \"white sealed -\" asks for it, unseen by others")
+        "sealed" => worded("which move? \"white sealed -\" asks for it without showing it")
             .map(|text| Act::Sealed { by, text }),
         _ => Ok(Act::Declared { by, said: text.parse()? }),
     }
@@ -236,82 +236,82 @@ macro_rules! chapters {
 /// Everything that can be entered, each with an example that can be entered as it stands.
 pub const CHAPTERS: &[Chapter] = chapters! {
     "What is proposed or claimed (see --open)" {
-        "confirm": "carries out what is proposed, or what the record says to the claim",
-        "confirm 3": "the same for matter 3; where several are open, it must be named",
-        "dismiss": "does not",
-        "dismiss 3": "does not, of matter 3",
-        "rule draw": "judges a claim: draw, postpone, reject, grant or loss",
-        "rule postpone 0": "the same, without the two minutes that the opponent is given otherwise",
-        "continue": "play goes on: a result is withdrawn; only an illegal move still waits",
+        "confirm": "accept the proposal, or what the record says about the claim",
+        "confirm 3": "accept matter 3; if several are open, name one",
+        "dismiss": "reject it",
+        "dismiss 3": "reject matter 3",
+        "rule draw": "decide a claim: draw, postpone, reject, grant or loss",
+        "rule postpone 0": "the same, without two more minutes for the opponent",
+        "continue": "play goes on: withdraw a result; only an illegal move still waits",
         "continue provisional": "play goes on until the matter is settled",
         "basis display_only": "what a claim rests on",
-        "settle 12 e7e8r": "half-move 12 was this move, where the sensors left it open",
+        "settle 12 e7e8r": "half-move 12 was this move, where the sensors left a choice",
     }
     "The record (needs no referee)" {
         "replace 12 g8f6": "half-move 12 was this move, whatever the sensors say",
         "insert 13 f3e5 c6e5": "these moves were played before half-move 13, or at the end",
-        "remove 13 2": "from half-move 13 on two were not played; what follows stays",
-        "adopt": "the board is right as it stands: the record goes on from there",
-        "adopt black": "the same, and who is to move",
+        "remove 13 2": "half-moves 13 and 14 were not played; later ones stay",
+        "adopt": "the board is right: the record goes on from its position",
+        "adopt black": "the same, with Black to move",
         "position 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1": "the game is played from this position",
-        "position white": "it is played from how the board stands, with White to move",
+        "position white": "the game is played from the position on the board, White to move",
     }
     "The clock" {
-        "start": "the game begins from the start position; White's clock is started",
-        "pause": "both sides stop",
-        "resume white": "this side runs",
+        "start": "the game begins from the start position; start White's clock",
+        "pause": "stop both clocks",
+        "resume white": "start this side's clock",
         "set_time both 5400": "seconds, or a time such as 1:30:00; white, black or both",
-        "add_time black 120": "time is given",
-        "sub_time white 60": "time is taken",
-        "set_moves 12": "so many moves of each are completed",
+        "add_time black 120": "give time",
+        "sub_time white 60": "take time",
+        "set_moves 12": "each player has completed so many moves",
         "renumber 41": "the next move has this number",
-        "flag white": "you have seen this flag down",
+        "flag white": "you saw this player's flag down",
         "clock_defect": "the clock is defective",
     }
     "The board" {
-        "restored": "the pieces stand as demanded",
-        "restore last_identifiable": "names the last position that is known square by square",
-        "restore agreed_ply 24": "back to after this half-move, on which both records agree",
+        "restored": "the pieces are where they must be",
+        "restore last_identifiable": "name the last position that is known square by square",
+        "restore agreed_ply 24": "go back to this half-move, up to which both records agree",
         "displaced": "what looks like a move was none: pieces were displaced",
         "touched_by white": "this player touched what was touched last",
         "colours_reversed": "the players have each other's pieces",
         "board_turned": "the board lies the wrong way",
         "position_lost": "the position cannot be established",
-        "sensor_gap 20": "the sensors saw nothing for so many seconds; nobody is charged",
+        "sensor_gap 20": "the sensors saw nothing for so many seconds; nobody is blamed",
         "agreed_correction": "both players agree to correct what could not be corrected",
         "assistant white": "this player gets an assistant",
     }
     "Penalties and results" {
         "penalise white warning": "a penalty other than time, points or the game",
-        "points black -1/2": "a score is changed",
+        "points black -1/2": "change a score",
         "two_hands white": "a move was made with two hands",
         "device black": "an electronic device",
         "no_reason white": "the clocks were stopped for no valid reason",
-        "result 1-0 default": "a result, and why; it takes the place of any before",
-        "result last 1-0": "the same, where the next game is paired already: of the one before it",
-        "result next 1-0 default": "and of the next one, whose players did not come",
+        "result 1-0 default": "a result and the reason; it replaces any earlier one",
+        "result last 1-0": "the result of the last game, if the next is already paired",
+        "result next 1-0 default": "the result of the next game, whose players did not come",
         "sheets_ok": "the score sheets are complete",
     }
     "Adjournment" {
         "seal white": "this player is to seal his move",
         "open_envelope": "the envelope is opened; the opponent must be there (black arrive)",
         "envelope_checked": "the envelope was checked",
-        "envelope_missing": "it cannot be found",
+        "envelope_missing": "the envelope cannot be found",
     }
     "Papers" {
-        "snapshot": "writes down position, times, side to move and count",
-        "export record": "a paper is made",
-        "set_profile m2023": "asks for another edition before play begins",
-        "scheduled": "the announced start is reached; who is late is late from now on",
+        "snapshot": "write down position, times, side to move and move count",
+        "export record": "make a paper",
+        "set_profile m2023": "use another edition of the Laws, before play begins",
+        "scheduled": "the announced start time is reached; who is absent is late",
         "note told by a spectator": "a note",
-        "other the board was exchanged": "a ruling for which there is no word",
+        "other the board was exchanged": "a ruling that has no order of its own",
     }
     "What players say; each begins with white or black" {
         "white adjust": "\"I adjust\"",
         "white offer_draw": "offers a draw",
         "black accept_draw": "accepts it",
         "black decline_draw": "declines it",
-        "white withdraw_offer": "tries to take it back",
+        "white withdraw_offer": "wants to take it back",
         "black resign": "resigns",
         "white arrive": "has come to the board",
         "white stop": "stops both clocks",
@@ -332,13 +332,13 @@ pub const CHAPTERS: &[Chapter] = chapters! {
         "white claim setup": "the pieces were set up wrongly",
         "white claim defect": "the clock is defective",
         "white claim clock_wrong": "the clock was set wrongly",
-        "white withdraw_claim": "tries to take a claim back",
+        "white withdraw_claim": "wants to take a claim back",
     }
     "Blind play and sealed moves" {
         "white announce knight f three": "a move is announced aloud",
         "white ask_status": "asks for moves and times",
         "white adjourn": "adjourns before the sitting ends",
-        "white sealed Bc4": "writes his move for the envelope; - asks for it. Then \"white stop\"",
+        "white sealed Bc4": "writes a move for the envelope; - asks for it. Then \"white stop\"",
     }
 };
 

@@ -244,25 +244,33 @@ codes! {
 }
 
 /// What is said of a board on which no game begins,
-const NO_START: &str = "no start position on the board; recording begins with one or with play";
+const NO_START: &str = "no start position on the board; recording starts with one, or when moves \
+                        are played";
 /// of a board's memory that does not fit,
-const SET_ASIDE: &str = "the board's own memory does not tell what was played; it is set aside";
+const SET_ASIDE: &str = "the board's own memory does not fit what was played, and is ignored";
 /// and of a line on which bytes are hurt.
-const HURT: &str = "bytes on the line to the board are hurt, and how it stands is not known: see \
-                    to its cable; what is played meanwhile may stay unknown";
+const HURT: &str = "the line to the board corrupts bytes, and the position is not known: check the \
+                    cable; moves played until then may remain unknown";
 
 /// What is said of a board that nobody saw for a while, or from its beginning.
-const UNKNOWN: &str = "this board does not name its pieces, and how they stand is not known: \
-                       recording goes on from a start position, once \"position\" gives a FEN, or \
-                       \"insert\" the moves that nobody saw";
+const UNKNOWN: &str = "this board does not name its pieces, and the position is not known: set up \
+                       the start position, or order \"position\" with a FEN, or \"insert\" with \
+                       the moves that were not seen";
 
 /// What is said of a board that says moves alone, where one may be missing.
-const NOT_TOLD: &str = "this board says moves and not how it stands, and a move may be missing: \
-                        look at it, and enter what was played by \"insert\"";
+const NOT_TOLD: &str = "this board reports moves, not positions, and a move may be missing: look \
+                        at the board, and order \"insert\" with what was played";
 
 /// What is said of another board.
-const BOARD_EXCHANGED: &str = "another board stands there than before: a game goes on when its \
-                               own is back, or when this one shows its position";
+const BOARD_EXCHANGED: &str = "a different board is connected: the game goes on when its own board \
+                               is back, or when this one shows the game's position";
+
+/// What is said of play that looks like analysis,
+const MAY_BE_OVER: &str = "moves are played and taken back without pressing the clock: the game \
+                           may be over; nothing more is recorded until it is pressed";
+/// and of play after the end.
+const PLAYED_ON: &str = "moves are played after the result and not recorded: order \"continue\" \
+                         to withdraw the result";
 
 /// `text`, and the `squares` that it ends with.
 fn name(f: &mut fmt::Formatter<'_>, text: &str, squares: &[Square]) -> fmt::Result {
@@ -291,24 +299,22 @@ impl fmt::Display for Finding {
                  on {rook}"
             )?,
             FindingKind::KingCaptured { at } => write!(f, "the king on {at} was captured")?,
-            FindingKind::NotPressed => f.write_str("a move is made, and the clock not pressed")?,
+            FindingKind::NotPressed => {
+                f.write_str("a move was made, but the clock was not pressed")?
+            }
             FindingKind::BadSetup { squares } => {
-                name(f, "king and queen stand in each other's places on", squares)?;
+                name(f, "king and queen are exchanged on", squares)?;
             }
             FindingKind::BoardExchanged => f.write_str(BOARD_EXCHANGED)?,
-            FindingKind::BoardBack => f.write_str("the game goes on on the board that is there")?,
+            FindingKind::BoardBack => {
+                f.write_str("the game goes on with the board that is connected")?
+            }
             FindingKind::ClockStands => f.write_str(
-                "moves are played while the clock stands: start it, by its middle button or by an \
-                 order",
+                "moves are played while the clock is stopped: start it with its middle button or \
+                 by an order",
             )?,
-            FindingKind::MayBeOver => f.write_str(
-                "moves are played and taken back without a press: the game may be over; what is \
-                 played waits for one",
-            )?,
-            FindingKind::PlayedOn => f.write_str(
-                "moves are made and pressed after the result, and not on record: \"continue\" \
-                 withdraws it",
-            )?,
+            FindingKind::MayBeOver => f.write_str(MAY_BE_OVER)?,
+            FindingKind::PlayedOn => f.write_str(PLAYED_ON)?,
             FindingKind::PressWithoutMove => f.write_str("clock pressed without a move")?,
             FindingKind::Displaced { squares } => {
                 let text = match self.by {
@@ -327,7 +333,7 @@ impl fmt::Display for Finding {
             FindingKind::Restored => f.write_str("the board agrees with the record again")?,
             FindingKind::Corrected { squares } => {
                 let text = "the record contradicted the board and was corrected; disregard what \
-                            was said of";
+                            was reported about";
                 name(f, text, squares)?;
             }
             FindingKind::NoStartPosition => f.write_str(NO_START)?,

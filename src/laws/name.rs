@@ -117,8 +117,8 @@ impl fmt::Display for UnknownName {
             return write!(f, "expected {wanted}");
         }
         match self.nearest {
-            Some(nearest) => write!(f, "did you mean {nearest}? There is ")?,
-            None => f.write_str("there is ")?,
+            Some(nearest) => write!(f, "did you mean {nearest}? Known: ")?,
+            None => f.write_str("known: ")?,
         }
         f.write_str(&self.known.join(", "))
     }

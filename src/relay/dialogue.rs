@@ -239,7 +239,7 @@ impl Dialogue {
     fn subscribe(&mut self, call: &Value, boards: &[Arc<Live>]) -> Result<(), String> {
         let param = &call["param"];
         if param["feed"] != "eboardevent" {
-            return Err("there is no such feed; known is eboardevent".to_owned());
+            return Err("there is no such feed; the only one is eboardevent".to_owned());
         }
         let board = match &param["param"]["serialnr"] {
             Value::Null => None,
@@ -301,7 +301,7 @@ impl AskedFeed {
                 Ok(())
             }
             ("setup", _, Value::String(fen)) => {
-                let wrong = |e: &dyn std::fmt::Display| format!("{fen:?} is no position: {e}");
+                let wrong = |e: &dyn std::fmt::Display| format!("{fen:?} is not a position: {e}");
                 let read: Fen = fen.parse().map_err(|e| wrong(&e))?;
                 // Some programs make it of what stands on the board, and claim all rights.
                 let position = read

@@ -184,7 +184,8 @@ impl Log {
                     PairedFor::Current => "  (the game that has begun)",
                     PairedFor::Anew => "  (the next game; what was played of it does not count)",
                     PairedFor::Later => {
-                        "  (the next game: one is on, and stays as it is; --now if it is that one)"
+                        "  (the next game; the current one stays as it is: use --now if it was \
+                         meant)"
                     }
                 };
                 let by = match author.as_str() {

@@ -19,8 +19,7 @@ pub fn lines(game: &Game, at: Mono) -> Vec<String> {
     }
     match game.referee() {
         None => lines.push(
-            "no referee sits here, as the settings name no laws; results, moves and notes can be \
-             entered all the same"
+            "no referee: the settings name no laws. Results, moves and notes can be entered"
                 .to_owned(),
         ),
         Some(referee) => {
@@ -80,7 +79,7 @@ fn unknown(gap: &Gap, sheet: &ScoreSheet) -> String {
         ply => format!("after {} {}", number(sheet, ply), sheet.moves()[ply - 1].san),
     };
     let order = format!("insert {} MOVE MOVE ..", gap.ply + 1);
-    format!("gap        {} not known {after}; from the score sheets by  \"{order}\"", gap.n)
+    format!("gap        {} not known {after}; from the score sheets:  \"{order}\"", gap.n)
 }
 
 fn waits(known: &Pending) -> String {

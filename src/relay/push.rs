@@ -61,9 +61,9 @@ impl Response {
     pub fn to_put(&self) -> Upshot {
         match self.status {
             200..=299 => Upshot::Done(Vec::new()),
-            401 | 403 => self.refused("it does not know this user and password"),
-            404 | 409 => self.refused("there is no such place; make the folder on the server"),
-            405 => self.refused("it takes no files there; ask its host whether PUT is allowed"),
+            401 | 403 => self.refused("user or password is wrong"),
+            404 | 409 => self.refused("the folder does not exist; create it on the server"),
+            405 => self.refused("it accepts no files there; ask its host whether PUT is allowed"),
             _ => self.other(),
         }
     }
@@ -74,7 +74,9 @@ impl Response {
             // It shows it to nobody, or not to us.
             401 | 403 | 405 => Upshot::Done(Vec::new()),
             200 if self.body == file => Upshot::Done(Vec::new()),
-            _ => Upshot::Doubtful(said.with_body("it says it has the file, and does not show it")),
+            _ => Upshot::Doubtful(
+                said.with_body("it says that it has the file, but does not show it"),
+            ),
         }
     }
 
@@ -82,12 +84,11 @@ impl Response {
     pub fn to_store(&self) -> Upshot {
         match self.status {
             200..=299 => Upshot::Done(Vec::new()),
-            331 | 332 | 430 | 530 | 532 => self.refused("it does not know this user and password"),
-            550 | 553 => self.refused(
-                "there is no such place, or nothing may be written there; make the folder on the \
-                 server",
-            ),
-            500..=599 => self.refused("it does not take this"),
+            331 | 332 | 430 | 530 | 532 => self.refused("user or password is wrong"),
+            550 | 553 => {
+                self.refused("the folder does not exist or is read-only; create it on the server")
+            }
+            500..=599 => self.refused("it refuses this"),
             _ => Upshot::Failed(self.with_body("it is in trouble")),
         }
     }
@@ -104,8 +105,9 @@ impl Response {
                 "the token may not change this round; its account must be one that manages the \
                  broadcast, and it needs the scope study:write",
             ),
-            404 => self
-                .refused("there is no such round; its id is the last eight letters of its address"),
+            404 => self.refused(
+                "there is no such round; its id is the last eight characters of its address",
+            ),
             _ => self.other(),
         }
     }
@@ -114,12 +116,12 @@ impl Response {
     fn taken(&self, n: usize) -> Upshot {
         let answer: Value = serde_json::from_str(&self.body).unwrap_or_default();
         let Some(games) = answer["games"].as_array() else {
-            return Upshot::Failed(self.with_body("this is no answer of a broadcast's server"));
+            return Upshot::Failed(self.with_body("this is not the answer of a broadcast server"));
         };
         let of = |game: &Value| match (&game["moves"], &game["error"]) {
             (_, Value::String(why)) => Err(shown(why)),
             (Value::Number(moves), _) => Ok(moves.as_u64().unwrap_or(0)),
-            _ => Err("the server does not say what became of it".to_owned()),
+            _ => Err("the server does not say whether it took the games".to_owned()),
         };
         let mut all: Vec<_> = games.iter().map(of).collect();
         // What is wrong with the round as a whole is told once, and of no game.
@@ -127,7 +129,7 @@ impl Response {
         match all.as_slice() {
             [Err(why)] if is_of_none => Upshot::Refused(why.clone()),
             _ => {
-                all.resize(n, Err("the server says nothing of it".to_owned()));
+                all.resize(n, Err("the server does not mention it".to_owned()));
                 Upshot::Done(all)
             }
         }
@@ -142,7 +144,7 @@ impl Response {
                 let to = self.location.as_deref().map_or_else(String::new, shown);
                 Upshot::Refused(format!("it has moved ({}) to {to:?}; set that", self.status))
             }
-            400..=499 => self.refused("it does not take this"),
+            400..=499 => self.refused("it refuses this"),
             _ => Upshot::Failed(self.with_body("it is in trouble")),
         }
     }
@@ -196,7 +198,7 @@ mod tests {
         let body = r#"{"games":[{"tags":{"White":"A"},"moves":4},
             {"tags":{"White":"B"},"error":"Cannot play Nxe5\nat move 3"}]}"#;
         let Upshot::Done(games) = answer(200, body).to_push(3) else { panic!() };
-        let silent = Err("the server says nothing of it".to_owned());
+        let silent = Err("the server does not mention it".to_owned());
         assert_eq!(games, [Ok(4), Err("Cannot play Nxe5".to_owned()), silent]);
         let whole = r#"{"games":[{"tags":{},"error":"The relay has an upstream URL"}]}"#;
         let why = "The relay has an upstream URL".to_owned();

@@ -24,12 +24,12 @@ pub enum ArchiveError {
     Backup(#[from] BackupError),
     /// The last game goes on.
     #[error(
-        "the last game in {0} has no result; end it by an order, or archive it as it is with \
+        "the last game in {0} has no result; end it with an order, or archive it as it is with \
          --unfinished"
     )]
     Unfinished(String),
     /// Something else stands where the archive is to be.
-    #[error("{0} is there, and is something else; name another folder")]
+    #[error("{0} exists and is something else; name another folder")]
     Taken(String),
     /// A file cannot be read, written or put in its place.
     #[error("cannot {doing} {path}")]

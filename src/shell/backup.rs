@@ -45,7 +45,9 @@ pub enum BackupError {
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// It is something else.
-    #[error("this is no backup of rokade; name a file that `rokade export all` has made")]
+    #[error(
+        "this is not a backup made by rokade; name a file that `rokade export all` has written"
+    )]
     Other,
     /// It is newer than this program.
     #[error(
@@ -54,11 +56,11 @@ pub enum BackupError {
     )]
     Newer(String),
     /// It is not what was written.
-    #[error("the backup is damaged: {0}; nothing is changed, use another copy of it")]
+    #[error("the backup is damaged: {0}; nothing was changed, use another copy")]
     Damaged(String),
     /// There are records in the place of those of the backup.
     #[error(
-        "there is a record already in {0}; nothing is changed. `rokade archive FOLDER` takes \
+        "there is already a record in {0}; nothing was changed. `rokade archive FOLDER` moves \
          records out of the way"
     )]
     Taken(String),
@@ -253,7 +255,7 @@ pub fn unpack(input: impl Read, folder: &Path) -> Result<BackupManifest, BackupE
         return Err(damaged(format!("{path} is missing or is not as it was")));
     }
     if found.len() > manifest.files.len() {
-        return Err(damaged("it has files that nobody has put there".to_owned()));
+        return Err(damaged("it contains files that do not belong there".to_owned()));
     }
     Ok(manifest)
 }

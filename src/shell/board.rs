@@ -42,7 +42,7 @@ use tracing::{debug, error, info, warn};
 const CHOSEN_FOR: Duration = Duration::from_secs(60);
 
 /// What is said of a game that is over to whoever wants it to be of the round.
-const STAYS: &str = "its last game is over, and stays what it was; this is for the next one";
+const STAYS: &str = "its last game is over and does not change; this is for the next one";
 
 /// One board, ready to run.
 #[derive(Debug)]
@@ -367,7 +367,7 @@ impl BoardActor {
             answer.lines = open::lines(&self.game, at.mono);
             let n = self.desk.state();
             answer.lines.push(format!(
-                "state      {n}; with --at {n} an order counts if nothing has happened since"
+                "state      {n}; with --at {n} an order counts only if nothing has happened since"
             ));
         }
         let after = After { reply: Some(Reply { answer, to }), ..After::default() };
@@ -414,7 +414,7 @@ impl BoardActor {
                 self.handle(at, &Event::Bytes);
                 let n_noise: usize = items.into_iter().map(|item| self.hear_item(at, item)).sum();
                 if n_noise > 0 {
-                    debug!(board = self.name, n_noise, "bytes that are no message");
+                    debug!(board = self.name, n_noise, "bytes that are not a message");
                 }
             }
             LinkNews::Chosen(role) => self.chosen = Some((role, at.mono)),

@@ -321,7 +321,7 @@ async fn first_round(roster: Option<&Roster>) -> Option<Vec<Pairing>> {
         let paired = roster.pair(&list, number)?;
         if list.is_latin {
             let path = roster.path().display();
-            warn!(%path, "the pairings are no UTF-8, and were read as Latin-1; look at the names");
+            warn!(%path, "the pairings are not UTF-8 and were read as Latin-1; check the names");
         }
         Ok::<_, String>(paired)
     };

@@ -202,7 +202,11 @@ impl BusActor {
                 self.begin_anew(at, idx, why);
             }
             Wish::Reopen(idx) => {
-                self.begin_anew(at, idx, Some("the board is asked from the beginning".to_owned()));
+                self.begin_anew(
+                    at,
+                    idx,
+                    Some("the board is queried from the beginning".to_owned()),
+                );
             }
         }
         at
@@ -244,7 +248,7 @@ impl BusActor {
         for idx in 0..self.ears.len() {
             if std::mem::take(&mut self.ears[idx].is_behind) {
                 debug!(port = self.port, idx, "a board's loop is behind");
-                let why = "the board said more than could be heard".to_owned();
+                let why = "the board sent more than could be read".to_owned();
                 self.begin_anew(at, idx, Some(why));
             }
         }

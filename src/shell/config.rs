@@ -220,7 +220,7 @@ impl Config {
     /// What is wrong with the file as a whole; what is wrong with one board is put down there.
     fn check(&mut self) -> Result<(), String> {
         if self.boards.is_empty() {
-            return Err("no board is named; add a [[board]] section".to_owned());
+            return Err("no board is configured; add a [[board]] section".to_owned());
         }
         check::copy(self)?;
         self.event.check()?;

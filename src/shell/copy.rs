@@ -130,7 +130,7 @@ impl Folders {
     /// is on the disk of the record.
     fn check(&self) -> Result<(), String> {
         let found = fs::metadata(&self.root).map_err(|e| match e.kind() {
-            io::ErrorKind::NotFound => "its folder is not there".to_owned(),
+            io::ErrorKind::NotFound => "its folder does not exist".to_owned(),
             _ => format!("its folder cannot be used: {e}"),
         })?;
         if !found.is_dir() {

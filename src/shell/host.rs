@@ -90,10 +90,10 @@ async fn keep(gauges: Gauges, tell: watch::Sender<HostState>) {
         if is_undervolted && !was_undervolted {
             error!(
                 "THE POWER SUPPLY IS TOO WEAK: boards may drop out, and the card may be damaged; \
-                 use the supply that was made for this Pi, and a short cable"
+                 use the supply made for this Pi, and a short cable"
             );
         } else if was_undervolted && !is_undervolted {
-            info!("the power supply holds again");
+            info!("the power supply is strong enough again");
         }
         was_undervolted = is_undervolted;
         tell.send_replace(state);

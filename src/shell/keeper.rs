@@ -338,7 +338,7 @@ impl Keeper {
     fn renew(&mut self) {
         let renewed = self.renewed.borrow_and_update().clone();
         if renewed != self.stand.settings {
-            info!(board = renewed.name, "the board takes up its new settings");
+            info!(board = renewed.name, "the board uses its new settings");
             self.awaited.send_replace(awaited(&renewed));
             self.stand.settings = renewed;
         }
@@ -378,7 +378,7 @@ impl Keeper {
         let is_first = self.stand.status.borrow().record == Recording::Opening;
         if self.said.as_ref() != Some(why) && !(is_first && *is_taken) {
             let remedy = match self.stand.settings.fault {
-                Some(_) => "mend its settings, then `sudo systemctl reload rokade`",
+                Some(_) => "correct its settings, then `sudo systemctl reload rokade`",
                 None => "this is tried again",
             };
             error!(

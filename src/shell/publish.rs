@@ -176,7 +176,7 @@ impl Publisher {
                 error!(
                     board = self.name,
                     %error,
-                    "AN ENTRY IS NOT ON RECORD: the page shows nothing more; start anew"
+                    "AN ENTRY IS NOT ON RECORD: the page shows nothing more; restart"
                 );
             }
             WriterEvent::Mishap(error) => {
@@ -233,17 +233,17 @@ impl Publisher {
     fn room(&self, room: Room) {
         let why = match room {
             Room::Reserved => {
-                info!(board = self.name, "the disk has room again");
+                info!(board = self.name, "the disk has space again");
                 None
             }
             Room::Used => {
                 error!(
                     board = self.name,
-                    "THE DISK IS FULL: recording goes on in the room kept for it, enough for about \
-                     a game; free some"
+                    "THE DISK IS FULL: recording goes on in reserved space, enough for about one \
+                     game; free some"
                 );
                 Some(
-                    "the disk is full: the record is in the room kept for it, enough for about a \
+                    "the disk is full: the record uses its reserved space, enough for about one \
                      game"
                         .to_owned(),
                 )
@@ -251,9 +251,9 @@ impl Publisher {
             Room::Lacking(why) => {
                 error!(
                     board = self.name,
-                    why, "NO ROOM COULD BE KEPT FOR A GAME: free some before one begins"
+                    why, "NO DISK SPACE COULD BE RESERVED: free some before a game begins"
                 );
-                Some(format!("no room could be kept for a game: {why}"))
+                Some(format!("no disk space could be reserved: {why}"))
             }
         };
         self.status.send_modify(|status| status.room = why);

@@ -9,7 +9,7 @@ use tracing::{info, warn};
 /// said.
 pub(super) fn read_anew(config: &Config) -> Option<(Config, Changes)> {
     let Some(source) = &config.source else {
-        warn!("the settings are not read anew: there is no file of them");
+        warn!("the settings cannot be reloaded: there is no file");
         return None;
     };
     let read = Config::load_apart(Some(source)).map_err(|error| error.to_string());
@@ -20,7 +20,7 @@ pub(super) fn read_anew(config: &Config) -> Option<(Config, Changes)> {
             Some((new, changes))
         }
         Err(why) => {
-            warn!(why, "THE NEW SETTINGS ARE NOT USED; all goes on as it was");
+            warn!(why, "THE NEW SETTINGS ARE NOT USED; everything goes on as before");
             None
         }
     }
@@ -82,7 +82,7 @@ impl Changes {
 
     fn tell(&self) {
         let [boards, end, begin] = [&self.renew, &self.end, &self.begin].map(|it| it.join(", "));
-        info!(boards, end, begin, "the settings are read anew");
+        info!(boards, end, begin, "the settings were reloaded");
     }
 }
 

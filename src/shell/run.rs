@@ -202,6 +202,6 @@ async fn watchdog(ping: watch::Sender<u64>, alive: watch::Receiver<Vec<watch::Re
 /// Tells the service manager.
 pub(super) fn notify(states: &[sd_notify::NotifyState<'_>]) {
     if let Err(error) = sd_notify::notify(states) {
-        warn!(%error, "the service manager cannot be told");
+        warn!(%error, "the service manager cannot be notified");
     }
 }

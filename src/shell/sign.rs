@@ -31,11 +31,11 @@ pub enum SignError {
     #[error(transparent)]
     Bus(#[from] MatrixError),
     /// Nobody answers at the socket of simulated lights.
-    #[error("opening {}: no simulated lights are there; start `rokade simulate --leds {}`, or name \
+    #[error("opening {}: there are no simulated lights; start `rokade simulate --leds {}`, or name \
              a bus of this machine", .0.display(), .0.display())]
     NoLights(PathBuf),
     /// Nobody answers at the socket of a simulated display.
-    #[error("opening {}: no simulated display is there; start `rokade simulate --display {}`, or \
+    #[error("opening {}: there is no simulated display; start `rokade simulate --display {}`, or \
              name a bus of this machine", .0.display(), .0.display())]
     NoDisplay(PathBuf),
     /// The chip of lights does not answer on this bus, at this address.

@@ -286,7 +286,7 @@ fn parse_header(line: &str) -> Result<Header, String> {
         _ => return Err("expected either \"tape\":1 or \"trace\":1 in the header".to_owned()),
     }
     let start = match header.start {
-        Some(fen) => Some(fen.parse().map_err(|e| format!("start {fen:?} is no FEN: {e}"))?),
+        Some(fen) => Some(fen.parse().map_err(|e| format!("start {fen:?} is not a FEN: {e}"))?),
         None => None,
     };
     let parse = |text: String| text.parse::<TimeControl>().map_err(|e| e.to_string());
@@ -294,16 +294,16 @@ fn parse_header(line: &str) -> Result<Header, String> {
     let unknown = |name: String| if name == "?" { String::new() } else { name };
     let sight = match header.board {
         Some(word) => Sight::parse(&word)
-            .ok_or_else(|| format!("no board is called {word:?}; there is dgt, color or reed"))?,
+            .ok_or_else(|| format!("no board is called {word:?}; known: dgt, color, reed"))?,
         None => Sight::Pieces,
     };
-    let maker =
-        match header.maker {
-            Some(word) => Some(maker::parse(&word).ok_or_else(|| {
-                format!("no maker is called {word:?}; there is {}", maker::names())
-            })?),
-            None => None,
-        };
+    let maker = match header.maker {
+        Some(word) => Some(
+            maker::parse(&word)
+                .ok_or_else(|| format!("no maker is called {word:?}; known: {}", maker::names()))?,
+        ),
+        None => None,
+    };
     Ok(Header {
         sight,
         maker,
@@ -337,7 +337,7 @@ fn parse_letter(letter: &str, sight: Sight) -> Result<Reading, String> {
             Sight::Colors => "w, b",
             Sight::Occupied => "x",
         };
-        format!("{letter:?} is no reading; expected {expected} or \"\"")
+        format!("{letter:?} is not a reading; expected {expected} or \"\"")
     })
 }
 
@@ -353,7 +353,8 @@ fn parse_line(line: &str, sight: Sight) -> Result<(Mono, Happening), String> {
     } else if let Some(sq) = body.sq {
         let letter = body.p.ok_or("expected \"p\" beside \"sq\": a piece letter, x or nothing")?;
         let reading = parse_letter(&letter, sight)?;
-        let sq = sq.parse().map_err(|_| format!("{sq:?} is no square; expected one such as e4"))?;
+        let sq =
+            sq.parse().map_err(|_| format!("{sq:?} is not a square; expected one such as e4"))?;
         Happening::Sensed { sq, reading, is_lost: body.lost }
     } else if let Some(side) = body.press {
         Happening::Press(parse_side(&side)?)
@@ -397,7 +398,7 @@ fn complaint(e: &serde_json::Error) -> String {
 }
 
 fn parse_side(side: &str) -> Result<Color, String> {
-    Color::parse(side).ok_or_else(|| format!("{side:?} is no player; expected white or black"))
+    Color::parse(side).ok_or_else(|| format!("{side:?} is not a player; expected white or black"))
 }
 
 fn parse_hex(hex: &str) -> Result<Vec<u8>, String> {
@@ -410,7 +411,7 @@ fn parse_hex(hex: &str) -> Result<Vec<u8>, String> {
         .map(|pair| {
             let pair: String = pair.iter().collect();
             u8::from_str_radix(&pair, 16)
-                .map_err(|_| format!("{pair:?} is no byte; expected two hex digits"))
+                .map_err(|_| format!("{pair:?} is not a byte; expected two hex digits"))
         })
         .collect()
 }

@@ -76,7 +76,7 @@ impl TroubleKind {
     /// # Errors
     /// There is none; which there are.
     pub fn parse(word: &str) -> Result<Self, String> {
-        let known = || format!("there is {}", Self::ALL.map(Self::word).join(", "));
+        let known = || format!("known: {}", Self::ALL.map(Self::word).join(", "));
         Word::parse(word).ok_or_else(known)
     }
 }

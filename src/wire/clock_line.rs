@@ -111,7 +111,7 @@ pub struct ClockLine {
     sent_at: Option<Mono>,
     /// The side that was last set running, and when.
     set_running: Option<(Mono, End)>,
-    /// When it was last told that the clock has started anew.
+    /// When it was last told that the clock has restarted.
     restart_told: Option<Mono>,
 }
 

@@ -63,7 +63,7 @@ async fn everything_moves_to_another_machine_while_a_game_goes_on() {
 
     let imported = new.run(&["import", &file]).await;
     assert_eq!(imported.code, Some(0), "{imported:?}");
-    assert!(imported.out.contains("table-1: taken up, up to line "), "{imported:?}");
+    assert!(imported.out.contains("table-1: imported, up to line "), "{imported:?}");
     let settings = fs::read(new.path("rokade.toml.imported")).unwrap();
     assert_eq!(settings, fs::read(old.path("rokade.toml")).unwrap());
     let noted = exported.err.trim().rsplit(' ').next().unwrap();
@@ -79,7 +79,7 @@ async fn everything_moves_to_another_machine_while_a_game_goes_on() {
     assert_sentence(
         &again,
         5,
-        &["there is a record already in", "state/table-1", "rokade archive"],
+        &["there is already a record in", "state/table-1", "rokade archive"],
     );
     assert_eq!(files(&new.path("state")), before);
     let busy = old.run(&["import", &file]).await;
@@ -116,7 +116,7 @@ async fn old_games_are_taken_out_of_the_way_and_new_ones_are_numbered_on() {
     assert_eq!(pgn_moves(&exported.out), [intended]);
     assert!(Path::new(&folder).join("game-0001.pgn").exists());
     let log = place.run(&["log"]).await.out;
-    let words = format!("this record goes on from one with 1 game that ends with {noted}");
+    let words = format!("this record continues one with 1 game that ends with {noted}");
     assert!(log.contains(&words) && log.lines().count() == 1, "{log}");
     let again = place.run(&["archive", &archive]).await;
     assert_eq!((again.code, again.out.trim()), (Some(0), "table-1: no game is on record"));

@@ -94,7 +94,7 @@ async fn a_wrong_configuration_is_refused() {
         ("stat_dir = \"/x\"\n", ["stat_dir", "state_dir"]),
         ("[[board]]\nporrt = \"auto\"\n", ["porrt", "port"]),
         ("state_dir = \n", ["line 1, column 13", "expected literal string"]),
-        ("[http]\nlisten = \"here\"\n", ["listen", "no socket address"]),
+        ("[http]\nlisten = \"here\"\n", ["listen", "not a socket address"]),
         ("[[board]]\nname = \"../etc\"\n", ["\"../etc\"", "letters, digits"]),
     ] {
         std::fs::write(place.path("rokade.toml"), text).unwrap();
@@ -129,7 +129,10 @@ async fn tapes_and_traces_that_are_none_are_refused() {
         ("{\"trace\":9}\n", ["line 1", "reads version 1"]),
         ("{\"tape\":1,\"trace\":1}\n", ["line 1", "either"]),
         ("{\"trace\":1}\n{\"t\":5,\"sq\":\"e4\",\"p\":\"P\"", ["line 2", "at column 24"]),
-        ("{\"trace\":1}\n{\"t\":5,\"sq\":\"z9\",\"p\":\"P\"}", ["line 2", "\"z9\" is no square"]),
+        (
+            "{\"trace\":1}\n{\"t\":5,\"sq\":\"z9\",\"p\":\"P\"}",
+            ["line 2", "\"z9\" is not a square"],
+        ),
         ("{\"trace\":1}\n{\"t\":5,\"sq\":\"e4\",\"p\":\"Y\"}", ["line 2", "expected a FEN letter"]),
         ("{\"trace\":1}\n{\"t\":5}\n", ["line 2", "expected one of rx, tx, sq"]),
         ("{\"tape\":1}\n{\"t\":5,\"rx\":\"8e0\"}", ["line 2", "expected two for each byte"]),
@@ -316,9 +319,9 @@ async fn games_are_played_by_the_number_and_held_against_the_intent() {
         (["simulate", "--games", "0"], "0 is not in 1.."),
         (
             ["simulate", "--board", "glass"],
-            "there is dgt, sentio, reed, rows, pcf8575, pca9555, mcp23017, mcp23s17, color,",
+            "known: dgt, sentio, reed, rows, pcf8575, pca9555, mcp23017, mcp23s17, color,",
         ),
-        (["replay", "--rule", "quick"], "there is still:MILLISECONDS, and press"),
+        (["replay", "--rule", "quick"], "use still:MILLISECONDS or press"),
     ] {
         let wrong = run(&args).await;
         assert_eq!((wrong.code, &*wrong.out), (Some(2), ""));

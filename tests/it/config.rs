@@ -113,7 +113,7 @@ fn a_value_that_cannot_be_is_refused() {
         (
             "[event]\npairings = \"l\"\n[push]\ntoken_file = \"t\"\n\
              rounds = { x = \"abcdefgh\" }\n",
-            "\"x\" is no number",
+            "\"x\" is not a round number",
         ),
         ("[push]\nserver = \"lichess.org\"\n", "https://lichess.org"),
         ("[push]\nserver = \"https://lichess.org/api\"\n", "https://lichess.org"),
@@ -210,7 +210,7 @@ fn the_terms_of_a_competition_are_set_by_name() {
     for (line, word) in [
         ("spoken = \"xx\"", "spoken"),
         ("array = \"RNBQ\"", "eight pieces"),
-        ("blind = \"both\"", "there is white, black"),
+        ("blind = \"both\"", "known: white, black"),
         ("blind = \"white\"\nblind_boards = 3", "blind_boards"),
         ("guidelines = [\"IV\"]", "III.4"),
         ("default_time_min = \"soon\"", "minutes"),
@@ -349,7 +349,7 @@ fn a_matrix_that_cannot_work_is_refused() {
         ("speed_khz = 9000", "use 50 to 5000"),
         ("debounce_ms = 0", "use 2 to 200"),
         ("settle_us = 0", "use 5 to 5000"),
-        ("pins = \"libgpiod\"", "moves no pins; use \"rppal\", \"gpiocdev\" or a chip"),
+        ("pins = \"libgpiod\"", "does not drive pins; use \"rppal\", \"gpiocdev\" or a chip"),
         ("bus = \"pins\"\nbus_pins = [11, 9]", "bus_pins names 2 pins"),
         ("bus = \"pins\"\nbus_pins = [11, 9, 25]", "BCM 25 is both load and a pin of bus_pins"),
         ("bus = \"pins\"\nchips = \"mcp23s17\"", "only shift registers are read by pins"),
@@ -359,7 +359,7 @@ fn a_matrix_that_cannot_work_is_refused() {
             "chips = \"rows\"\nrows = [4, 17, 27, 22, 10, 9, 11, 18]",
             "BCM 18 is both rows and a pin of columns",
         ),
-        ("chips = \"rows\"\nrows = [4, 4, 27, 22, 10, 9, 11, 26]", "BCM 4 stands twice in rows"),
+        ("chips = \"rows\"\nrows = [4, 4, 27, 22, 10, 9, 11, 26]", "BCM 4 is there twice in rows"),
         (
             "chips = \"mcp23017\"\naddresses = [0x20, 0x21, 0x22, 0x23]",
             "addresses names 4 chips; a board has 5 MCP23017, for GPA7 and GPB7 are outputs only",
@@ -371,7 +371,7 @@ fn a_matrix_that_cannot_work_is_refused() {
         ),
         (
             "chips = \"pca9555\"\naddresses = [0x20, 0x21, 0x22, 0x21]",
-            "0x21 stands twice; each chip has its own",
+            "0x21 is there twice; each chip has its own",
         ),
         ("chips = \"mcp23s17\"\naddresses = [0x20]", "those of MCP23S17 are 0x20 to 0x23"),
         ("promotion = [16, 19]", "promotion names 2 pins; there is one each for queen, rook"),
@@ -380,12 +380,12 @@ fn a_matrix_that_cannot_work_is_refused() {
         ("chips = \"mcp3008\"\ncalibration = \"a.halls\"", "as in \"/etc/rokade/table-1.halls\""),
         (
             "chips = \"mcp3008\"\ncalibration = \"/a\"\nspeed_khz = 2000",
-            "an MCP3008 at 3.3 V takes 1350 at the most",
+            "an MCP3008 at 3.3 V takes at most 1350",
         ),
         ("chips = \"mcp3008\"\nselect = [17, 27, 22]", "select names 3 pins; four set the"),
         (
             "chips = \"mcp3008\"\ncalibration = \"/a\"\nselect = [17, 27, 22, 22]",
-            "BCM 22 stands twice in select",
+            "BCM 22 is there twice in select",
         ),
         (
             "chips = \"mcp3008\"\ncalibration = \"/a\"\nselect = [17, 27, 22, 11]",
@@ -466,7 +466,7 @@ fn lights_have_a_bus_to_themselves() {
         (format!("{leds}bus = \"/dev/i2c-1\""), "are on an SPI bus, such as"),
         (leds.replace("ws2812", "ht16k33") + "address = 0x20", "has 0x70 to 0x77"),
         (leds.replace("ws2812", "ht16k33") + "bus = \"/dev/spidev0.0\"", "is on an I2C bus"),
-        (reed.replace("spidev1.0", "spidev0.1"), "a chain of lights takes all that is sent over"),
+        (reed.replace("spidev1.0", "spidev0.1"), "a chain of lights takes everything sent"),
         (format!("{leds}[board.wall]\nchips = \"ws2812\"\n"), "put one of them on another, such"),
         (
             format!("clock = \"gpio\"\ntime_control = \"5m\"\n{leds}").replace("ws2812", "ht16k33")

@@ -54,7 +54,7 @@ async fn a_stick_that_comes_and_goes_is_caught_up_and_stops_nothing() {
     let mut board = plug(&played.script, &place.board());
     let daemon = place.start();
     timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
-    place.warned(&daemon, Some("its folder is not there")).await;
+    place.warned(&daemon, Some("its folder does not exist")).await;
     assert!(!place.path("stick").exists(), "what may be the mount point is not made");
     let view = place.get("/board/table-1/view.json").await.unwrap();
     assert!(view.contains("stick/rokade is not kept"), "{view}");
@@ -69,7 +69,7 @@ async fn a_stick_that_comes_and_goes_is_caught_up_and_stops_nothing() {
     let pulling = async {
         place.seen(|view| moves_of(view).len() >= 3).await;
         fs::rename(place.path("stick"), place.path("away")).unwrap();
-        place.warned(&daemon, Some("its folder is not there")).await;
+        place.warned(&daemon, Some("its folder does not exist")).await;
     };
     tokio::join!(playing, pulling);
     place.seen(|view| moves_of(view) == intended).await;

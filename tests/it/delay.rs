@@ -298,7 +298,7 @@ async fn the_public_stays_behind_over_a_restart() {
     place.seen(|view| moves_of(view).len() == due).await;
     assert_eq!(behind().await, [due; 3], "nothing more, nothing less");
     let log = place.run(&["log"]).await.out;
-    assert_eq!(log.matches("the public is behind the board by 2 moves").count(), 1, "{log}");
+    assert_eq!(log.matches("the public is 2 moves behind the board").count(), 1, "{log}");
     let order = ["order", "--board", "table-1", "result", "1-0"];
     let outcome = place.run(&order).await;
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
@@ -536,7 +536,7 @@ async fn an_event_stays_behind_on_all_its_ways_out() {
     assert_eq!(boards[0]["state"], "DELAYED", "{boards}");
     // Who asks later can tell how far the public was behind, and since when.
     let log = place.run(&["log", "--board", "table-1"]).await.out;
-    let noted = "record     round 1: the public is behind the board by 2 moves PUBLIC_DELAY";
+    let noted = "record     round 1: the public is 2 moves behind the board PUBLIC_DELAY";
     assert_eq!(log.matches("PUBLIC_DELAY").count(), 1, "{log}");
     assert!(log.find(noted).unwrap() < log.find("1. ").unwrap(), "{log}");
     assert_eq!(daemon.stop().await.0, Some(0));

@@ -97,7 +97,7 @@ async fn a_game_goes_on_while_its_delay_is_changed_and_nothing_leaks() {
     let watching = async {
         wait_until(&daemon, async || ways.told().await.iter().all(|n| *n >= 3)).await;
         set_delay(&place, &daemon, "none", "2 moves");
-        let words = "the public is behind the board by 2 moves";
+        let words = "the public is 2 moves behind the board";
         wait_until(&daemon, async || n_before(&place, words).await.is_some()).await;
         let known = n_before(&place, words).await.unwrap();
         assert!((3..intended.len() - 6).contains(&known), "{known}");
@@ -130,7 +130,7 @@ async fn a_game_goes_on_while_its_delay_is_changed_and_nothing_leaks() {
     let log = place.run(&["log", "--board", "table-1"]).await.out;
     assert_eq!(log.matches("PUBLIC_DELAY").count(), 2, "{log}");
     let said = daemon.said();
-    assert!(!said.contains("the board takes up its new settings"), "{said}");
+    assert!(!said.contains("the board uses its new settings"), "{said}");
     assert!(!said.contains("changed too, which takes a new start"), "{said}");
     assert_eq!(daemon.stop().await.0, Some(0));
 }

@@ -129,7 +129,7 @@ async fn a_place_that_is_taken_is_said_and_waited_for() {
     timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
     board.play(played.script.happenings, Speed::REAL).await.unwrap();
     place.seen(|view| moves_of(view) == intended).await;
-    assert!(daemon.said().contains("NO DEMO BOARD IS THERE"), "{}", daemon.said());
+    assert!(daemon.said().contains("THE DEMO BOARD CANNOT BE OPENED"), "{}", daemon.said());
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "ours");
     std::fs::remove_file(&path).unwrap();
     let seen = watch(&path, &intended).await;

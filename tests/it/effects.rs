@@ -452,7 +452,7 @@ fn a_breach_that_may_be_claimed_is_named_by_its_number() {
     let settings = || Settings { terms: Some(Terms::default()), ..Settings::default() };
     let mut board = Board::played(touched, settings());
     let why = board.order("dismiss 3").why.unwrap();
-    assert!(why.contains("what is: \"dismiss 1001\" (white did not move d1"), "{why}");
+    assert!(why.contains("open: \"dismiss 1001\" (white did not move d1"), "{why}");
     assert_eq!(board.after_kill().referee().unwrap().pending()[0].number, Some(1001));
     // Something else came up: who means the one does not get the other.
     board.order("position_lost");
@@ -460,9 +460,9 @@ fn a_breach_that_may_be_claimed_is_named_by_its_number() {
     let why = board.game.unclear(&bare).unwrap();
     assert!(why.contains("\"dismiss 1\"") && why.contains("\"dismiss 1001\""), "{why}");
     assert_eq!(board.order("dismiss 1001").why, None);
-    assert!(board.order("dismiss 1001").why.unwrap().contains("what is: \"dismiss 1\" (the pos"));
+    assert!(board.order("dismiss 1001").why.unwrap().contains("open: \"dismiss 1\" (the pos"));
     assert_eq!(board.order("dismiss 1").why, None);
-    assert!(board.order("dismiss 3").why.unwrap().ends_with("what is: nothing"));
+    assert!(board.order("dismiss 3").why.unwrap().ends_with("open: nothing"));
 
     let mut board = Board::played(touched, settings());
     assert_eq!(board.order("confirm 1001").why, None);

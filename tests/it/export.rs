@@ -126,11 +126,11 @@ async fn a_round_is_exported_as_it_is_wanted() {
     assert_eq!(n_pages(&std::fs::read(&file).unwrap()), 2);
 
     let none = place.run(&["export", "--round", "7"]).await;
-    assert_sentence(&none, 2, &["nothing is paired in round 7", "on record is 1"]);
+    assert_sentence(&none, 2, &["nothing is paired in round 7", "on record: 1"]);
     // Without a format it is PGN, which is the same for programs in every language.
     let german = place.run(&["export", "--round", "1", "--language", "de"]).await;
     assert_eq!((german.code, &german.out), (Some(0), &pgn.out));
-    for words in ["PGN have English letters", "--format text, pdf or json"] {
+    for words in ["PGN has English letters", "--format text, pdf or json"] {
         assert!(german.err.contains(words), "{}", german.err);
     }
     let unknown = place.run(&["export", "--format", "text", "--language", "dansk"]).await;

@@ -198,7 +198,7 @@ async fn a_game_is_stored_whole_by_ftp() {
         let daemon = place.start();
         timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
         health(&place, |it| {
-            it["trouble"].as_str().is_some_and(|why| why.contains("make the folder"))
+            it["trouble"].as_str().is_some_and(|why| why.contains("create it on the server"))
         })
         .await;
         board.play(played.script.happenings, Speed::REAL).await.unwrap();

@@ -39,7 +39,7 @@ async fn a_link_that_leads_nowhere_is_refused_at_once() {
         fs::write(place.path("rokade.toml"), deeper).unwrap();
         symlink("/nowhere/at-all", place.path(above)).unwrap();
         let outcome = timeout(LIMIT, place.run(&["run"])).await.expect("an end");
-        let words = ["is a link to /nowhere/at-all", "make that folder", "take the link away"];
+        let words = ["is a link to /nowhere/at-all", "create that folder", "remove the link"];
         assert_sentence(&outcome, 3, &words);
         assert!(!outcome.err.contains("RECORDING"), "{}", outcome.err);
     }

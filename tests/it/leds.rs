@@ -236,7 +236,7 @@ async fn a_wall_shows_what_the_public_may_see() {
     timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
     board.play(played.script.happenings, Speed::REAL).await.unwrap();
     place.seen(|view| moves_of(view) == intended[..4]).await;
-    assert!(daemon.said().contains("no simulated lights are there; start"), "{}", daemon.said());
+    assert!(daemon.said().contains("there are no simulated lights; start"), "{}", daemon.said());
     let mut seen = lights(&socket).await;
     let behind = |n: usize| {
         let mut pos = Chess::new();

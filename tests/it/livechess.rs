@@ -218,7 +218,7 @@ fn nonsense_is_refused_with_what_to_do() {
     }
     let wrong = json!({"id": 1, "method": "setup", "param": {"fen": "8/8 w"}});
     let answer = asked(&mut following(&boards), &call(wrong), &boards);
-    assert!(answer[0]["param"]["message"].as_str().unwrap().contains("is no position"));
+    assert!(answer[0]["param"]["message"].as_str().unwrap().contains("is not a position"));
 }
 
 #[test]

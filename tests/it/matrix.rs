@@ -541,7 +541,7 @@ async fn a_matrix_that_is_not_there_keeps_nobody_waiting() {
     let sentences = [
         "the shift registers do not answer",
         "opening /dev/spidev6.2: there is no such bus",
-        "none: no simulated board is there; start",
+        "none: there is no simulated board; start",
     ];
     for sentence in sentences {
         daemon.says(sentence).await;

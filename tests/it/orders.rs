@@ -270,7 +270,7 @@ async fn a_file_in_the_place_of_the_socket_stays() {
     fs::write(&file, "the sheets of last year").unwrap();
     let daemon = place.start();
     daemon.says("NO ORDERS CAN BE GIVEN").await;
-    daemon.says("this is no socket").await;
+    daemon.says("not a socket").await;
     assert_eq!(daemon.stop().await.0, Some(0));
     assert_eq!(fs::read_to_string(file).unwrap(), "the sheets of last year");
 }

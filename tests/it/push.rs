@@ -340,7 +340,7 @@ async fn a_round_goes_to_its_page_and_the_next_to_its_own() {
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 
-/// A night without a network, a server in trouble, one that asks for patience, one that talks
+/// A night without a network, a server in trouble, one that wants fewer requests, one that talks
 /// nonsense: said once each, nothing is lost, and it goes on by itself.
 #[tokio::test]
 async fn a_server_in_trouble_has_everything_once_it_is_well() {
@@ -370,7 +370,7 @@ async fn a_server_in_trouble_has_everything_once_it_is_well() {
     assert!(gaps[0] >= least[0].mul_f64(0.7) && gaps[1] >= least[1].mul_f64(0.7), "{gaps:?}");
     assert!(gaps[2] >= Duration::from_secs(3), "{gaps:?}");
     // In whatever words it says it.
-    for text in ["it is in trouble (500: ", "asks for patience", "the hotel"] {
+    for text in ["it is in trouble (500: ", "wants fewer requests", "the hotel"] {
         assert_eq!(n_said(&daemon, text), 1, "{text}: {}", daemon.said());
     }
     assert!(!daemon.said().contains("\u{1b}[31mno"), "what it says steers no terminal");
@@ -491,7 +491,7 @@ async fn a_file_that_a_server_does_not_show_is_sent_again() {
     let server = to_file(&place);
     server.next([Turn::Hotel, Turn::Hotel, Turn::Say(200, "", "saved")]);
     let daemon = place.start();
-    said(&daemon, "it says it has the file, and does not show it (200: <html>Bienvenue").await;
+    said(&daemon, "it says that it has the file, but does not show it (200: <html>Bienvenue").await;
     health(&place, |pushed| pushed["trouble"].as_str().is_some_and(|it| it.contains("sent again")))
         .await;
     // One that answers with words of its own, and shows the file, has it.

@@ -77,19 +77,19 @@ async fn boards_that_have_not_changed_go_on() {
     wait_for(&daemon, async || has_moves(2, &["d2d4"]).await).await;
     wait_for(&daemon, async || has_moves(1, &["e2e4", "e7e5"]).await).await;
     let said = daemon.said();
-    assert_eq!(said.matches("the board takes up its new settings").count(), 1, "{said}");
+    assert_eq!(said.matches("the board uses its new settings").count(), 1, "{said}");
     // Once for the first board, twice for the second.
     assert_eq!(said.matches("matrix up").count(), 3, "{said}");
 
     configure(&place, &settings("second", "porrt = 1\n"));
     daemon.hangup();
-    daemon.says("THE NEW SETTINGS ARE NOT USED; all goes on").await;
+    daemon.says("THE NEW SETTINGS ARE NOT USED; everything goes on").await;
     let text = settings("third", "white = \"Anderssen\"\n") + "[orders]\nenabled = false\n";
     configure(&place, &text);
     daemon.hangup();
     wait_for(&daemon, async || !place.path("state/orders.sock").exists()).await;
     let said = daemon.said();
-    assert_eq!(said.matches("the board takes up its new settings").count(), 1, "{said}");
+    assert_eq!(said.matches("the board uses its new settings").count(), 1, "{said}");
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 
@@ -151,7 +151,7 @@ async fn boards_come_and_go_while_another_plays() {
 }
 
 /// A board whose settings are wrong is told of in the log, in the health check, by `rokade status`
-/// and by the doctor; the other one is recorded. Once it is mended, and the settings are read anew,
+/// and by the doctor; the other one is recorded. Once it is mended, and the settings were reloaded,
 /// it is recorded as well, and the other one has not noticed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_board_with_wrong_settings_keeps_no_other_from_being_recorded() {

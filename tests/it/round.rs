@@ -94,7 +94,7 @@ async fn players_who_do_not_come_lose_their_own_game(place: &Place, daemon: &Dae
     // There is one game that is over, and none that waits: no more need be said.
     order(&["next", "1-0"]).await;
     let again = order(&["next", "1-0"]).await;
-    assert_sentence(&again, 7, &["no game waits"]);
+    assert_sentence(&again, 7, &["no next game is paired"]);
     let corrected = order(&["1/2-1/2"]).await;
     assert_eq!(corrected.code, Some(0), "{corrected:?}");
     let results = ["1-0", "*", "*", "1/2-1/2", "*", "*"];

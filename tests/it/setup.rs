@@ -81,7 +81,7 @@ async fn what_is_answered_is_what_the_daemon_runs_by() {
     setup.env("TZ", "Europe/Copenhagen");
     let mut terminal = Terminal::start(setup);
     terminal.enter("Which are to be recorded?", "auto", "nonsense").await;
-    terminal.see("\"nonsense\" is no number").await;
+    terminal.see("\"nonsense\" is neither a number").await;
     terminal.enter("Which are to be recorded?", "auto", &place.board().to_string_lossy()).await;
     terminal.enter("What is the board called?", "table-1", "the board").await;
     terminal.see("use letters, digits").await;
@@ -96,11 +96,11 @@ async fn what_is_answered_is_what_the_daemon_runs_by() {
     terminal.enter("Who plays Black", "", "").await;
     terminal.enter("the event called", "", "Opera").await;
     terminal.enter("Where is it played", "", "Paris").await;
-    terminal.enter("Who may see the pages?", "this-machine", "network").await;
+    terminal.enter("Who may see the games?", "this-machine", "network").await;
     terminal.enter("Which time zone", "Europe/Copenhagen", "Europe/Oxford").await;
     terminal.see("no time zone is called \"Europe/Oxford\"").await;
     terminal.enter("Which time zone", "Europe/Copenhagen", "").await;
-    terminal.see("rokade.toml is written").await;
+    terminal.see("rokade.toml was written").await;
     terminal.see("Next: `rokade run --config ").await;
     assert_eq!(terminal.end().await, Some(0));
 
@@ -222,12 +222,12 @@ async fn a_page_takes_the_code_that_waits_for_it_and_goes_with_it() {
     let said = page.post(&[("code", "12345678"), ("name", "gold")]).await;
     assert!(said.contains("Somebody has changed the settings; allow"), "{said}");
     let said = page.post(&[("code", "1234 5679"), ("replace", "on")]).await;
-    assert!(said.contains("This is not the code"), "{said}");
+    assert!(said.contains("That is not the code"), "{said}");
     assert_eq!(fs::read_to_string(&path).unwrap(), before);
 
     // A form that is no form, and one that is far too long, change nothing.
     let said = page.post(&[("\u{0}", "%"), ("code", "")]).await;
-    assert!(said.contains("This is not the code"), "{said}");
+    assert!(said.contains("That is not the code"), "{said}");
     let long = "x".repeat(20_000);
     let address = format!("http://{}/", page.address);
     let posted = tokio::task::spawn_blocking(move || ureq::post(&address).send(long)).await;
@@ -324,7 +324,7 @@ async fn codes_are_tried_one_a_second_at_the_most() {
     let began = Instant::now();
     for n in 2..6 {
         let said = say_from([127, 0, 0, n], page.address, try_code("1", "localhost")).await;
-        assert!(said.contains("This is not the code"), "{said}");
+        assert!(said.contains("That is not the code"), "{said}");
     }
     assert!(began.elapsed() >= Duration::from_secs(3), "{:?}", began.elapsed());
 }
@@ -335,7 +335,7 @@ async fn a_file_that_somebody_has_changed_is_not_replaced_unasked() {
     let path = place.path("rokade.toml");
     let before = fs::read_to_string(&path).unwrap();
     let mut terminal = Terminal::start(place.command(&["setup"]));
-    terminal.enter("somebody has changed it. Replace it?", "no", "").await;
+    terminal.enter("was changed by somebody. Replace it?", "no", "").await;
     terminal.see("stays as it is").await;
     assert_eq!(terminal.end().await, Some(2));
     assert_sentence(&place.run(&["setup", "--yes"]).await, 2, &["stays as it is", "--replace"]);

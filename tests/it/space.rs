@@ -75,19 +75,22 @@ async fn that_no_room_could_be_kept_is_said_until_it_is() {
     let reserve = place.journal().join(RESERVE);
     fs::create_dir_all(&reserve).unwrap();
     let daemon = place.start();
-    place.warned(&daemon, Some("no room could be kept for a game: cannot keep room in")).await;
+    place.warned(&daemon, Some("no disk space could be reserved: cannot keep room in")).await;
     let page: Value =
         serde_json::from_str(&place.get("/board/table-1/view.json").await.unwrap()).unwrap();
-    assert!(page["warning"].as_str().unwrap().contains("no room could be kept"), "{page}");
+    assert!(
+        page["warning"].as_str().unwrap().contains("no disk space could be reserved"),
+        "{page}"
+    );
     fs::remove_dir(&reserve).unwrap();
     place.warned(&daemon, None).await;
     assert!(reserve.is_file());
     // The page may be ahead of the log.
-    let is_said = || daemon.said().contains("the disk has room again");
+    let is_said = || daemon.said().contains("the disk has space again");
     wait_for(&daemon, "the log", is_said).await;
     let said = daemon.said();
-    assert_eq!(said.matches("NO ROOM COULD BE KEPT FOR A GAME").count(), 1, "{said}");
-    assert_eq!(said.matches("the disk has room again").count(), 1, "{said}");
+    assert_eq!(said.matches("NO DISK SPACE COULD BE RESERVED").count(), 1, "{said}");
+    assert_eq!(said.matches("the disk has space again").count(), 1, "{said}");
     assert_eq!(daemon.stop().await.0, Some(0));
 }
 

@@ -269,7 +269,10 @@ async fn status_says_the_same(place: &Place) {
     assert!(first["findings"].is_null() && second["rulings"].is_null(), "{public}");
     assert!(second["play"].is_null() && second["head"].is_null(), "{second}");
     let said = crate::program::run(&["status", "--config", &closed]).await;
-    assert!(said.out.contains("What is the arbiter's is not told: [orders] enabled"), "{said:?}");
+    assert!(
+        said.out.contains("What is for arbiters only is left out: [orders] enabled"),
+        "{said:?}"
+    );
 }
 
 #[tokio::test]
@@ -291,7 +294,7 @@ async fn without_a_daemon_it_is_said_what_to_do() {
         }
     });
     let said = place.run(&["status"]).await;
-    assert_sentence(&said, 4, &["is not a daemon of ours"]);
+    assert_sentence(&said, 4, &["is not a Rokade daemon"]);
 }
 
 #[tokio::test]

@@ -14,10 +14,10 @@ use shakmaty::{Board, CastlingMode, Chess, Color, Position, PositionError};
 use std::num::NonZeroU32;
 
 const UNREAD: &str =
-    "the board is not read, or does not name its pieces; give the position as a FEN";
+    "the board cannot be read, or does not name its pieces; give the position as a FEN";
 
-const NOT_AFTER: &str = "that cannot come after what is on record; end the game by \"result\", \
-                         then say \"adopt\" or \"position\"";
+const NOT_AFTER: &str = "that position cannot come after the one on record; end the game with \
+                         \"result\", then order \"adopt\" or \"position\"";
 
 impl Game {
     /// The game begins from the start position: the one that is named, the array that stands, or
@@ -75,7 +75,7 @@ impl Game {
         let is_empty = play.sheet().is_empty();
         let turn = turn.or(by_clock);
         if *last.board() == board && turn.is_none_or(|turn| turn == last.turn()) {
-            return Err("the board stands as it is on record".to_owned());
+            return Err("the board already agrees with the record".to_owned());
         }
         let (recorder, mut cx) = self.parts();
         if !is_empty && recorder.adopt_unseen(&mut cx, now, &board, turn) {
@@ -110,12 +110,12 @@ impl Game {
         if n > 0 {
             let what = Unknown::exactly(n);
             return Err(format!(
-                "{what} on record already; end the game by \"result\" first, or take the \
-                 board over by \"adopt\""
+                "{what} on record already; end the game with \"result\" first, or order \"adopt\" \
+                 to record the board as it stands"
             ));
         }
         if !play.sheet().is_joined() && *play.sheet().start() == pos {
-            return Err("the record begins from there already".to_owned());
+            return Err("the record already begins from there".to_owned());
         }
         self.begin_anew(now, pos, false);
         Ok(())
@@ -163,5 +163,5 @@ impl Game {
 /// The position on `board`, with `turn` to move.
 fn standing(board: &Board, turn: Color, mode: CastlingMode) -> Result<Chess, String> {
     let pos = bridge::standing(board, None, mode, turn, NonZeroU32::MIN);
-    pos.ok_or_else(|| format!("what stands on the board is no position with {turn} to move"))
+    pos.ok_or_else(|| format!("the board shows no legal position with {turn} to move"))
 }

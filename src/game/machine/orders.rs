@@ -20,8 +20,8 @@ use crate::track::tracker::GAP_STEP_MAX;
 use shakmaty::{KnownOutcome, Position, Role, uci::UciMove};
 
 /// Why a board without a referee cannot do what was ordered.
-const NO_REFEREE: &str = "no referee sits at this board, who would have to rule on that; set \
-                          laws = \"m2023\" in its section. Results, moves and notes need none";
+const NO_REFEREE: &str = "this order needs a referee, and this board has none: set laws = \
+                          \"m2023\" in its section. Results, moves and notes need no referee";
 /// Why what is about a game cannot be.
 const NO_GAME: &str = "no game has begun; \"start\" begins one, and \"result 1-0 default\" enters \
                        a forfeit";
@@ -63,7 +63,7 @@ impl Game {
         self.follow_ruling();
         let is_said = self.out.facts.len() > n_before || !self.rulings().is_empty();
         if self.bench.is_some() && !is_done && !is_said && must_be_heard(act) {
-            self.refused = Some("that changes nothing as things stand".to_owned());
+            self.refused = Some("that would change nothing".to_owned());
         }
     }
 
@@ -178,7 +178,7 @@ impl Game {
             _ => return None,
         };
         let open = self.answered_by(word);
-        let why = || format!("{} matters are open; say which: {}", open.len(), named(&open, word));
+        let why = || format!("{} matters are open; name one: {}", open.len(), named(&open, word));
         (open.len() > 1).then(why)
     }
 
@@ -192,7 +192,7 @@ impl Game {
         let (round, of) = (next.round_tag(), &next.players);
         Some(format!(
             "which game? {} {white} - {black} is over with {result}, and {round} {} - {} has not \
-             begun; say \"result last {score}\" or \"result next {score}\"",
+             begun; order \"result last {score}\" or \"result next {score}\"",
             self.settings.round, of.white.name, of.black.name
         ))
     }
@@ -204,8 +204,8 @@ impl Game {
             None => self.settings.due().is_some(),
         };
         if !waits {
-            return Err("no game waits behind the one on record; \"rokade round\" pairs it, and \
-                        \"result\" without \"next\" is of the one on record"
+            return Err("no next game is paired; `rokade round` pairs it, and \"result\" without \
+                        \"next\" is for the game on record"
                 .to_owned());
         }
         let (start, mode) = start_due(&self.settings, None);
@@ -231,7 +231,7 @@ impl Game {
             return Ok(());
         };
         let others = if open.is_empty() { "nothing".to_owned() } else { named(&open, word) };
-        Err(format!("matter {n} is not open, or not any more; what is: {others}"))
+        Err(format!("matter {n} is not open, or no longer; open: {others}"))
     }
 
     /// A player ends the game, which must be on.
@@ -239,9 +239,9 @@ impl Game {
         let play = self.recorder.play_mut().ok_or(NO_GAME)?;
         if play.is_over() {
             return Err(
-                "the game is over; a wrong result is replaced by \"result\", or withdrawn \
-                        by \"continue\""
-                    .to_owned(),
+                "the game is over; \"result\" replaces a wrong result, and \"continue\" withdraws \
+                 it"
+                .to_owned(),
             );
         }
         self.recorder.end(ending, &mut self.out.facts);
@@ -294,7 +294,7 @@ impl Game {
                 Ok(())
             }
             None if play.is_closed && self.bench.is_none() => {
-                Err("the game is closed without a result already".to_owned())
+                Err("the game is already closed without a result".to_owned())
             }
             None => {
                 if !play.is_closed {
@@ -316,8 +316,8 @@ impl Game {
         if let Some(ending) = play.end_of_position() {
             let (n, reason) = (play.sheet().len(), ending.reason);
             return Err(format!(
-                "the position on record is {reason}; say by \"replace {n} ...\" or \"remove {n}\" \
-                 what was played instead"
+                "the position on record is {reason}; order \"replace {n} ...\" or \"remove {n}\" \
+                 if something else was played"
             ));
         }
         if play.is_closed {

@@ -54,7 +54,10 @@ impl fmt::Display for OrderError {
                 write!(f, "half-move {ply}, {uci}, could not have been played after it")
             }
             Self::Unchanged { ply } => {
-                write!(f, "half-move {ply} is on record so, and nothing about it is open")
+                write!(
+                    f,
+                    "half-move {ply} is already on record like this, and nothing about it is open"
+                )
             }
         }
     }

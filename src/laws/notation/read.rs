@@ -28,14 +28,14 @@ pub enum Misread {
 impl fmt::Display for Misread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unintelligible => f.write_str("no move can be made of these words"),
+            Self::Unintelligible => f.write_str("these words are not a move"),
             Self::Ambiguous(moves) => {
                 write!(f, "{} legal moves fit these words", moves.len())
             }
             Self::PieceMissing(sq) => {
-                write!(f, "what the pawn on {sq} becomes is not said")
+                write!(f, "the promotion piece of the pawn on {sq} is missing")
             }
-            Self::Illegal => f.write_str("the move that is meant is not legal"),
+            Self::Illegal => f.write_str("that move is not legal"),
         }
     }
 }

@@ -103,7 +103,7 @@ impl Referee {
 
     fn on_start(&mut self) {
         if self.cx.phase == Phase::Setup {
-            self.cx.out.refuse(None, "the pieces do not stand as they must");
+            self.cx.out.refuse(None, "the pieces are not where they must be");
         } else if self.cx.phase == Phase::Running || self.cx.is_over() {
             self.cx.out.refuse(None, "the game has been started");
         } else {
@@ -240,7 +240,7 @@ impl Referee {
         }
     }
 
-    /// Whether the arbiter's word that the pieces stand as demanded would change anything.
+    /// Whether the arbiter's word that the pieces are where they must be would change anything.
     pub(super) fn may_be_restored(&self) -> bool {
         let is_it = |case: &Case| matches!(case, Case::OutOfTurn | Case::Displaced);
         self.cx.matters.demand().is_some()
@@ -310,7 +310,7 @@ impl Referee {
 
     fn on_two_hands(&mut self, side: Color) {
         if self.has_two_hands_on_record(side) {
-            self.cx.out.refuse(Some(side), "two hands are entered for this move already");
+            self.cx.out.refuse(Some(side), "two hands have already been entered for this move");
             return;
         }
         self.cx.out.log(Code::TwoHands, Some(side));

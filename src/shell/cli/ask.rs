@@ -166,7 +166,7 @@ fn told(board: &BoardConfig, port: &str, answer: &BoardAnswer) -> Vec<Diagnosis>
         } else {
             (
                 "no board is understood",
-                "what comes is none of its language: a board of another maker (`maker`), another \
+                "it does not speak its protocol: a board of another maker (`maker`), another \
                  device, or a board that is set to another speed",
             )
         };
@@ -174,7 +174,7 @@ fn told(board: &BoardConfig, port: &str, answer: &BoardAnswer) -> Vec<Diagnosis>
     }
     let serial = answer.serial.as_ref().map(|it| format!(", serial number {it}"));
     let squares = match board.maker {
-        Maker::Novag => Some("; it tells moves, and not how pieces stand".to_owned()),
+        Maker::Novag => Some("; it reports moves, not positions".to_owned()),
         _ => answer.n_occupied.map(|n| format!("; {n} squares are occupied")),
     };
     let saw = format!(
@@ -192,8 +192,8 @@ fn clock_behind(board: &BoardConfig, said: Option<&ClockMessage>) -> Diagnosis {
         Some(ClockMessage::Time(time)) => {
             let found = Diagnosis::good(board, format!("the clock behind it {}", shows(time)));
             if board.drive_clock {
-                let means = "whether it lets itself be set cannot be asked: option 23 on a DGT XL, \
-                             25 on a DGT 3000";
+                let means = "it cannot be asked whether it can be set: that needs option 23 on a \
+                             DGT XL, 25 on a DGT 3000";
                 found.with(means)
             } else {
                 found

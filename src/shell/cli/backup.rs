@@ -104,7 +104,7 @@ impl Import {
         backup::put_in_place(&manifest, staging, &here.state_dir)?;
         for record in &manifest.records {
             let state = if record.is_sound { "" } else { "; it was damaged when it was exported" };
-            say(format_args!("{}: taken up, up to line {}{state}", record.board, record.noted))?;
+            say(format_args!("{}: imported, up to line {}{state}", record.board, record.noted))?;
         }
         put_settings(&staging.join(backup::SETTINGS), path)
     }

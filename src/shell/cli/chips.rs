@@ -28,7 +28,7 @@ pub(super) fn calibrate(board: &BoardConfig) -> Result<(), Failure> {
     let pictures = runtime()?.block_on(async {
         timeout(WAIT, pictures(board)).await.unwrap_or_else(|_| {
             Err(format!(
-                "{}: no pictures came in {} s; is it a Certabo?",
+                "{}: nothing was read within {} s; is it a Certabo?",
                 board.port,
                 WAIT.as_secs()
             ))
@@ -55,7 +55,10 @@ async fn pictures(board: &BoardConfig) -> Result<Vec<[Chip; 64]>, String> {
             match message {
                 CertaboMessage::Chips(chips) => pictures.push(*chips),
                 CertaboMessage::Occupied(_) => {
-                    return Err(format!("{}: it sees no chips, and needs none", board.port));
+                    return Err(format!(
+                        "{}: this board reads no chips, and needs none",
+                        board.port
+                    ));
                 }
                 CertaboMessage::HasLights | CertaboMessage::HasColors => {}
             }

@@ -82,7 +82,7 @@ fn parse_time(text: &str) -> Result<u32, String> {
     whole
         .and_then(|span| u32::try_from(span.as_secs()).ok())
         .filter(|seconds| *seconds <= SECONDS_MAX)
-        .ok_or_else(|| format!("{text:?} is no time; write 1:30:00, 5:00 or 30, up to 9:59:59"))
+        .ok_or_else(|| format!("{text:?} is not a time; write 1:30:00, 5:00 or 30, up to 9:59:59"))
 }
 
 impl Clock {
@@ -91,7 +91,8 @@ impl Clock {
         let board = &config.boards[0];
         let port = self.port.as_deref().unwrap_or_else(|| self.through.port(board));
         if port == "gpio" {
-            let why = "no clock hangs on switches; name its port, or that of a bridge";
+            let why = "a board of switches has no clock behind it; name the clock's port, or that \
+                       of a bridge";
             return Err(Failure::Usage(why.to_owned()));
         }
         runtime()?.block_on(self.talk(port))
@@ -243,7 +244,7 @@ impl Talk {
         let what = match (self.mend, driver.difference()) {
             (Some(mend), _) => mend,
             (None, Some(Difference::Running)) => {
-                "the clock does not run; does its lever stand right?"
+                "the clock does not run; is its lever in the right position?"
             }
             (None, _) => "the clock does not show what it was told",
         };
@@ -266,7 +267,7 @@ const fn name(kind: ClockKind) -> &'static str {
     match kind {
         ClockKind::Xl => "DGT XL",
         ClockKind::Dgt3000 => "DGT 3000",
-        ClockKind::Other(_) => "a clock of a kind unknown here",
+        ClockKind::Other(_) => "a clock of an unknown kind",
     }
 }
 

@@ -38,12 +38,12 @@ const LEAST: u64 = Limits::USUAL.segment;
 /// Whose finding it is that the settings cannot be used.
 const SETTINGS: &str = "settings";
 /// What it means that something is wrong with the settings of one board.
-const AT_FAULT: &str = "the daemon records the other boards and not this one: mend it in the \
+const AT_FAULT: &str = "the daemon records the other boards and not this one: correct its \
                         settings, then `sudo systemctl reload rokade`";
 
 /// What it means that another program has a line: most of the time that is the daemon.
-const BY_ITSELF: &str = "if it is the daemon, `rokade status` tells how the board is; to look at \
-                         it here, `sudo systemctl stop rokade` first";
+const BY_ITSELF: &str = "if that is the daemon, `rokade status` tells how the board is; to test it \
+                         here, `sudo systemctl stop rokade` first";
 
 /// What was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -122,7 +122,7 @@ impl Doctor {
         let is_meant = |it: &&BoardConfig| self.board.as_ref().is_none_or(|name| *name == it.name);
         let meant: Vec<&BoardConfig> = config.boards.iter().filter(is_meant).collect();
         if let (Some(name), true) = (&self.board, meant.is_empty()) {
-            return Err(Failure::Usage(format!("no board {name:?} is in the configuration")));
+            return Err(Failure::Usage(format!("the configuration has no board {name:?}")));
         }
         let boards: Vec<&BoardConfig> =
             meant.iter().copied().filter(|it| it.fault.is_none()).collect();
@@ -241,7 +241,7 @@ fn of_sensors(board: &BoardConfig, folder: &Path) -> Option<Diagnosis> {
     );
     let means = format!(
         "look at the switch, sensor or magnet of these squares; `rokade log --board {}` has when. \
-         A square is named here until five games went by without",
+         A square is named here until five games have passed without it",
         board.name
     );
     Some(Diagnosis::bad(board, saw, means))
@@ -267,7 +267,7 @@ fn search(board: &BoardConfig) -> Result<Vec<Diagnosis>, Failure> {
         silent.extend(found);
     }
     if silent.is_empty() {
-        let saw = "port = \"auto\", and no port of this machine may be a board's";
+        let saw = "port = \"auto\", and no port of this machine looks like a board";
         let means = "plug in the board's cable; a port of the Pi's own must be named";
         silent.push(Diagnosis::bad(board, saw, means));
     }
@@ -298,16 +298,16 @@ fn of_line(board: &BoardConfig, root: &str) -> Vec<Diagnosis> {
         found.push(finding(
             false,
             format!("the system's console is on {port}"),
-            "its text goes to the board as commands: `sudo raspi-config nonint do_serial_cons 1`, \
-             and start anew",
+            "its text reaches the board as commands: `sudo raspi-config nonint do_serial_cons 1`, \
+             and reboot",
         ));
     }
     if device == "ttyS0" && fs::exists(root.join("dev/serial1")).unwrap_or(false) {
         found.push(finding(
             false,
-            format!("{port} is the mini-UART, and Bluetooth has the good one"),
-            "its speed follows the processor's: dtoverlay=disable-bt in config.txt, \
-             `sudo systemctl disable hciuart`, and start anew",
+            format!("{port} is the mini-UART, because Bluetooth uses the full one"),
+            "its speed follows the processor's: dtoverlay=disable-bt in config.txt, `sudo \
+             systemctl disable hciuart`, and reboot",
         ));
     }
     if device == "ttyAMA10" {
@@ -376,7 +376,7 @@ fn calibrate(boards: &[&BoardConfig]) -> Result<(), Failure> {
     let found: Vec<&&BoardConfig> = boards.iter().filter(may_be).collect();
     let [board] = found[..] else {
         let why = match found.len() {
-            0 => "no board with port = \"gpio\" or maker = \"certabo\" is in the configuration",
+            0 => "the configuration has no board with port = \"gpio\" or maker = \"certabo\"",
             _ => "several boards can be calibrated; name one with --board",
         };
         return Err(Failure::Usage(why.to_owned()));

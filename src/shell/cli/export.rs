@@ -167,8 +167,8 @@ impl Export {
             && self.language.unwrap_or_default() != Language::English
         {
             eprintln!(
-                "the moves of PGN have English letters in every language, as programs read them; \
-                 its comments are in this one, and so are the moves with --format text, pdf or json"
+                "PGN has English letters in every language, because programs read it; its comments \
+                 use this language, and so do the moves with --format text, pdf or json"
             );
         }
         Ok(())
@@ -248,7 +248,7 @@ impl Export {
         if pages.is_empty() && done.is_ok() {
             let known: Vec<String> = known.iter().map(ToString::to_string).collect();
             let known = if known.is_empty() { "no round".to_owned() } else { known.join(", ") };
-            let why = format!("nothing is paired in round {round}; on record is {known}");
+            let why = format!("nothing is paired in round {round}; on record: {known}");
             return Err(Failure::Usage(why));
         }
         done

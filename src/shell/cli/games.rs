@@ -116,7 +116,7 @@ fn model(word: &str) -> Result<Model, String> {
     }
     let maker = maker::parse(word).ok_or_else(|| {
         let of_switches = SwitchReader::ALL.map(SwitchReader::board_word).join(", ");
-        format!("there is dgt, sentio, {of_switches}, {}", maker::names())
+        format!("known: dgt, sentio, {of_switches}, {}", maker::names())
     })?;
     let sight = if maker == BoardKind::Pegasus { Sight::Occupied } else { Sight::Pieces };
     Ok(Model { sight, maker: Some(maker), chips: usual })
@@ -125,7 +125,7 @@ fn model(word: &str) -> Result<Model, String> {
 impl GamesOptions {
     pub(super) fn run(&self, n_games: u64, options: &SimulateOptions) -> Result<(), Failure> {
         if self.board.maker.is_some() {
-            let why = "a board of another maker is played with by its line: use --link";
+            let why = "a board of another maker is simulated on its line: use --link";
             return Err(Failure::Usage(why.to_owned()));
         }
         // What cannot be written is known before hours are played.

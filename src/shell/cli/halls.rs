@@ -48,17 +48,17 @@ pub(super) fn calibrate(board: &BoardConfig) -> Result<(), Failure> {
     let device = |why: MatrixError| Failure::Device(why.to_string());
     let mut reader = matrix::open_halls(settings).map_err(device)?;
     let (now, skips) = (Now::start(), entered());
-    say(
-        "Take all pieces off the board, and press Enter. From then on Enter passes a square over \
-         that shows nothing.",
-    )?;
+    say("Take all pieces off the board, and press Enter. From then on Enter skips a square that \
+         shows nothing.")?;
     if skips.recv().is_err() {
-        return Err(Failure::Usage("nobody presses Enter; run this in a terminal".to_owned()));
+        return Err(Failure::Usage(
+            "there is nobody to press Enter; run this in a terminal".to_owned(),
+        ));
     }
     let mut learned = HallWalk::new(empty(reader.as_mut()).map_err(device)?);
     for input in learned.silent() {
         let name = settings.input_name(input);
-        say(format!("{name} shows nothing: its sensor is dead, or has no supply."))?;
+        say(format!("{name} shows nothing: its sensor is dead or has no supply."))?;
     }
     let mut led = |color: Color, piece: &str| {
         let mut scan = || Ok(learned.see(color, &reader.values()?));
@@ -68,8 +68,8 @@ pub(super) fn calibrate(board: &BoardConfig) -> Result<(), Failure> {
     let black = led(Color::Black, "black piece")?;
     let table = learned.table(&ByColor { white, black }).map_err(|sq| {
         Failure::Device(format!(
-            "{sq} was another square with the black piece than with the white one; nothing was \
-             written, so begin anew"
+            "{sq} was a different input with the black piece than with the white one; nothing was \
+             written, so start again"
         ))
     })?;
     replace(&settings.calibration, &table.to_string())?;

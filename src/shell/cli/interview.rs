@@ -40,7 +40,9 @@ impl<R: BufRead, W: Write> Interview<R, W> {
         };
         let is_one = |answer: &str| match meant(answer) {
             Some(_) => Ok(()),
-            None => Err(format!("{answer:?} is none of them; enter a number or a word from above")),
+            None => {
+                Err(format!("{answer:?} is not in the list; enter a number or a word from above"))
+            }
         };
         let answer = self.enter(&text, choices[0].0, given, is_one)?;
         Ok(meant(&answer).map_or(answer.as_str(), |(word, _)| *word).to_owned())

@@ -32,8 +32,8 @@ pub(super) fn look(board: &BoardConfig) -> Vec<Diagnosis> {
             Ok(()) => Diagnosis::good(
                 board,
                 format!(
-                    "{section}: a1 to d1 and a2 are lit now{a1}; if it is others, set first, along \
-                     and serpentine"
+                    "{section}: a1 to d1 and a2 are lit now{a1}; if others are lit, set first, \
+                     along and serpentine"
                 ),
             ),
             Err(why) => Diagnosis::bad(board, format!("{section}: {why}"), ""),
@@ -124,18 +124,18 @@ pub(super) fn pulses(
     let missing: Vec<&str> = wanted.iter().copied().filter(|it| !settings.has(it)).collect();
     if !missing.is_empty() {
         let saw = "the speed of the SPI bus follows the processor's, and colors flicker with it";
-        let means = format!("{} at the end of config.txt, and start anew", missing.join(" and "));
+        let means = format!("{} at the end of config.txt, and reboot", missing.join(" and "));
         found.push(Diagnosis::bad(board, saw, means));
     }
     let file = root.join("sys/module/spidev/parameters/bufsiz");
     let room = fs::read_to_string(file).ok().and_then(|it| it.trim().parse::<usize>().ok());
     if let Some(room) = room.filter(|it| *it < ws2812::N_BYTES) {
         let saw = format!(
-            "the SPI bus takes {room} bytes at once, and a picture has {}",
+            "the SPI bus takes {room} bytes at once, but a picture has {}",
             ws2812::N_BYTES
         );
         let means = "spidev.bufsiz=4096 at the end of the line in /boot/firmware/cmdline.txt, and \
-                     start anew";
+                     reboot";
         found.push(Diagnosis::bad(board, saw, means));
     }
     found

@@ -248,7 +248,7 @@ fn still_has(storage: &DiskStorage, folder: &Path, noted: &Noted) -> Result<(), 
             return say(format_args!("{}: {as_noted}", folder.display()));
         }
         Some(false) => format!("line {line} IS NOT AS NOTED: the record was written anew"),
-        None => format!("THE RECORD IS CUT: line {line} was noted, and is not there"),
+        None => format!("THE RECORD IS CUT: line {line} was noted but is missing"),
     };
     Err(Failure::Journal(format!("{}: {why}", folder.display())))
 }

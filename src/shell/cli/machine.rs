@@ -48,10 +48,10 @@ fn unit(root: &Path) -> Option<Diagnosis> {
     if text == UNIT {
         return None;
     }
-    let saw = format!("the service is started by /{path}, which is not that of this version");
-    let means = "what it may do and how it is watched is not known: move that file away, install \
-                 the package once more with `sudo apt install --reinstall`, and enter changes of \
-                 your own in `sudo systemctl edit rokade`";
+    let saw = format!("the service is started by /{path}, which is not from this version");
+    let means = "its rights and its watchdog are unknown: move that file away, install the package \
+                 again with `sudo apt install --reinstall`, and make your own changes with `sudo \
+                 systemctl edit rokade`";
     Some(Diagnosis::of(MACHINE, false, &saw, means))
 }
 
@@ -78,8 +78,8 @@ fn memory(root: &Path) -> Option<Diagnosis> {
         return None;
     }
     let saw = "the memory of services is not limited, and MemoryMax= in the unit does nothing";
-    let means = "nothing is wrong with that; cgroup_enable=memory at the end of the line in \
-                 /boot/firmware/cmdline.txt, and a start anew, change it";
+    let means = "that is harmless; to change it, put cgroup_enable=memory at the end of the line \
+                 in /boot/firmware/cmdline.txt, and reboot";
     Some(Diagnosis::of(MACHINE, true, saw, means))
 }
 
@@ -96,7 +96,7 @@ fn overlays(boards: &[&BoardConfig], taken: &[TakenPin]) -> Vec<Diagnosis> {
             };
             if let Some(TakenPin { pin, line, .. }) = taken.iter().find(is_other) {
                 let saw = format!("BCM {pin} is taken twice, by {} and by {line}", part.what);
-                let means = "take that line out of config.txt and start anew, or give the board \
+                let means = "remove that line from config.txt and reboot, or give the board \
                              another pin";
                 found.push(Diagnosis::bad(board, saw, means));
             }
@@ -116,8 +116,8 @@ fn fast_bus(board: &BoardConfig, settings: &BootSettings<'_>) -> Option<Diagnosi
         "/dev/i2c-1 runs at {} kHz, and the display's PCF8574 is made for 100",
         speed / 1_000
     );
-    let means = "take i2c_arm_baudrate out of config.txt and start anew, or give the display a bus \
-                 of its own (hardware/display.md)";
+    let means = "remove i2c_arm_baudrate from config.txt and reboot, or give the display a bus of \
+                 its own (hardware/display.md)";
     (speed > 100_000).then(|| Diagnosis::bad(board, saw, means))
 }
 

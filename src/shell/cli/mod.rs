@@ -138,7 +138,7 @@ impl Which {
             ([], named) => {
                 let known: Vec<_> = config.boards.iter().map(|board| &*board.name).collect();
                 let (named, known) = (named.as_deref().unwrap_or_default(), known.join(", "));
-                Err(Failure::Usage(format!("no board {named:?}; there is {known}")))
+                Err(Failure::Usage(format!("no board {named:?}; known: {known}")))
             }
             ([only], _) => {
                 Ok(vec![JournalPlace { board: None, folder: existing(config.folder(only))? }])

@@ -146,8 +146,8 @@ pub(super) fn ask(places: &[PathBuf], request: &Request) -> Result<Answer, Failu
             Ok(stream) => return exchange(stream, request),
             Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {
                 return Err(Failure::Device(format!(
-                    "{}: you may not give orders; become a member of the socket's group (for the \
-                     service: usermod -aG rokade NAME), and log in anew",
+                    "{}: you may not give orders; join the socket's group (for the service: \
+                     usermod -aG rokade NAME), then log in again",
                     path.display()
                 )));
             }
@@ -161,7 +161,7 @@ pub(super) fn ask(places: &[PathBuf], request: &Request) -> Result<Answer, Failu
 }
 
 fn exchange(mut stream: UnixStream, request: &Request) -> Result<Answer, Failure> {
-    let silent = "no answer of the daemon; `rokade log` tells whether the order is on record";
+    let silent = "the daemon did not answer; `rokade log` shows whether the order is on record";
     let mut line = serde_json::to_vec(request).expect("a request is plain data");
     line.push(b'\n');
     let mut answer = String::new();

@@ -52,7 +52,7 @@ pub(super) struct ReplayCommand {
 }
 
 fn rule(name: &str) -> Result<Rule, String> {
-    Rule::parse(name).ok_or_else(|| "there is still:MILLISECONDS, and press".to_owned())
+    Rule::parse(name).ok_or_else(|| "use still:MILLISECONDS or press".to_owned())
 }
 
 /// What a file came to: the record, the game, and its result.
@@ -99,7 +99,7 @@ impl ReplayCommand {
                 let found = config.boards.iter().find(|board| board.name == *name);
                 let known: Vec<_> = config.boards.iter().map(|board| &*board.name).collect();
                 let known = known.join(", ");
-                let none = || Failure::Usage(format!("no board {name:?}; there is {known}"));
+                let none = || Failure::Usage(format!("no board {name:?}; known: {known}"));
                 found.ok_or_else(none)?.clone()
             }
         };
@@ -171,7 +171,7 @@ impl ReplayCommand {
             }
             Some(_) => Ok(()),
             None => {
-                eprintln!("rokade: no start position came up, so no game was recorded");
+                eprintln!("rokade: no start position was seen, so no game was recorded");
                 Ok(())
             }
         }

@@ -42,7 +42,7 @@ impl StatusCommand {
             report.boards.retain(|board| board.name == *name);
             if report.boards.is_empty() {
                 let known = known.join(", ");
-                return Err(Failure::Usage(format!("no board {name:?}; there is {known}")));
+                return Err(Failure::Usage(format!("no board {name:?}; known: {known}")));
             }
         }
         if self.json {
@@ -85,11 +85,11 @@ impl StatusCommand {
         };
         match by_pages {
             Ok(report) => {
-                Ok((report, Some(format!("What is the arbiter's is not told: {by_socket}"))))
+                Ok((report, Some(format!("What is for arbiters only is left out: {by_socket}"))))
             }
             Err(by_pages) => Err(Failure::Device(format!(
                 "no daemon answers; `sudo systemctl start rokade` starts the service, and \
-                 `journalctl -u rokade` tells why it ended; or start `rokade run` ({by_socket}; \
+                 `journalctl -u rokade` shows why it ended; or start `rokade run` ({by_socket}; \
                  {by_pages})"
             ))),
         }
@@ -112,7 +112,7 @@ pub(super) fn public(listen: SocketAddr) -> Result<Report, String> {
     let agent: ureq::Agent = settings.build().into();
     let answer = agent.get(&address).call().map_err(|e| format!("{address}: {e}"))?;
     let text = answer.into_body().read_to_string().map_err(|e| format!("{address}: {e}"))?;
-    serde_json::from_str(&text).map_err(|e| format!("{address} is not a daemon of ours: {e}"))
+    serde_json::from_str(&text).map_err(|e| format!("{address} is not a Rokade daemon: {e}"))
 }
 
 /// The first lines: the daemon and its machine.
@@ -129,10 +129,10 @@ fn of_daemon(report: &Report) -> String {
         text += &format!("; {celsius:.0} °C");
     }
     if report.status != "ok" {
-        text += "\nTHE LOOP THAT RECORDS HANGS; the service starts anew by itself";
+        text += "\nTHE LOOP THAT RECORDS HANGS; the service restarts by itself";
     }
     if host.is_undervolted == Some(true) {
-        text += "\nTHE POWER SUPPLY IS TOO WEAK: use the one that was made for this Pi";
+        text += "\nTHE POWER SUPPLY IS TOO WEAK: use the one made for this Pi";
     }
     for pushed in push {
         let (to, trouble) = (pushed["to"].as_str(), pushed["trouble"].as_str());

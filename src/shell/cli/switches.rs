@@ -36,7 +36,7 @@ pub(super) fn look(board: &BoardConfig) -> Vec<Diagnosis> {
     let mut found = Vec::new();
     let (period, slow) = matrix::pace(settings, scanner.as_ref());
     if let Some(told) = slow {
-        found.push(Diagnosis::bad(board, told, "start anew after the change"));
+        found.push(Diagnosis::bad(board, told, "restart after the change"));
     }
     let seen = match ScanTally::look(scanner.as_mut(), period) {
         Ok(seen) => seen,
@@ -55,7 +55,7 @@ pub(super) fn look(board: &BoardConfig) -> Vec<Diagnosis> {
         ),
     ));
     if settings.chips == SwitchReader::ShiftRegisters && !settings.loop_back {
-        let saw = "whether the chips answer is not known: loop_back is off";
+        let saw = "it is not known whether the chips answer: loop_back is off";
         found.push(Diagnosis::good(board, saw));
     }
     if settings.promotion_pins().is_some() {
@@ -98,7 +98,7 @@ fn diodes(scan: u64) -> String {
     match diodes_shown(scan).count_ones() {
         0 => {
             "pieces that stand so show nothing of the diodes; from the start position play e4, and \
-              look again"
+             look again"
                 .to_owned()
         }
         n => format!("{n} diodes are seen to be there"),
@@ -180,7 +180,7 @@ pub(super) fn calibrate(board: &BoardConfig) -> Result<(), Failure> {
     let device = |why: MatrixError| Failure::Device(why.to_string());
     let mut scanner = matrix::open(&board.matrix).map_err(device)?;
     let (now, skips) = (Now::start(), entered());
-    say("Take all pieces off the board. Enter passes a square over that shows nothing.")?;
+    say("Take all pieces off the board. Enter skips a square that shows nothing.")?;
     let n_closed = scanner.scan().map_err(device)?.count_ones();
     if n_closed > 0 {
         say(format!("{n_closed} inputs show something; press Enter when the board is empty."))?;
@@ -257,8 +257,8 @@ fn corners(
         }
         if stand == Some(three.with(fourth)) {
             return Err(Failure::Device(format!(
-                "{fourth} reads as occupied, and nothing stands there: the matrix has no diodes, \
-                 or one is turned round; put one in series with every switch, its ring to the row"
+                "{fourth} reads as occupied, but is empty: the matrix has no diodes, or one is the \
+                 wrong way around; put one in series with every switch, its ring to the row"
             )));
         }
         thread::sleep(board.matrix.period());
@@ -287,7 +287,7 @@ fn told(settings: &Matrix, step: &WalkStep) -> String {
     match step {
         WalkStep::Begun(stuck) if stuck.is_empty() => "The board is empty.".to_owned(),
         WalkStep::Begun(stuck) => format!(
-            "These inputs read as occupied on an empty board, and are passed over: {}. A switch is \
+            "These inputs read as occupied on an empty board and are skipped: {}. A switch is \
              stuck, or an input has no pull-up.",
             list(stuck)
         ),
@@ -296,8 +296,8 @@ fn told(settings: &Matrix, step: &WalkStep) -> String {
             format!("{sq} closes the input of {other}: lift the piece, and put it on {sq} again.")
         }
         WalkStep::Several(inputs) => format!(
-            "Several inputs close at once: {}. Lift all pieces, and put one alone; if it stays so, \
-             the magnet is too strong.",
+            "Several inputs close at once: {}. Lift all pieces, and put one alone; if that does \
+             not help, the magnet is too strong.",
             list(inputs)
         ),
     }

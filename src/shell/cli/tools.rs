@@ -118,7 +118,7 @@ impl SimulateOptions {
         let known = |game: PgnGame| KnownGame { moves: game.moves, outcome: game.outcome };
         let known: Vec<KnownGame> = games.into_iter().filter_map(Result::ok).map(known).collect();
         if known.is_empty() {
-            return Err(wrong("there is no game in it that can be played".to_owned()));
+            return Err(wrong("it has no game that can be played".to_owned()));
         }
         Ok(known)
     }
@@ -168,7 +168,7 @@ fn first_game(text: &str) -> Result<PgnGame, String> {
     let mut reader = PgnReader::new(text.as_bytes());
     match reader.read_game(&mut FirstGame) {
         Ok(Some(game)) => game,
-        Ok(None) => Err("there is no game in it; expected PGN".to_owned()),
+        Ok(None) => Err("it has no game; expected PGN".to_owned()),
         Err(e) => Err(format!("cannot be read as PGN: {e}")),
     }
 }
@@ -301,7 +301,7 @@ impl Simulate {
                 return runtime()?.block_on(sim_matrix::serve(game, chips, link, bridge, speed));
             }
             (Sight::Occupied | Sight::Colors, None) => {
-                let why = "a board of switches needs a place for its socket; name one with --link, \
+                let why = "a board of switches needs a path for its socket; name one with --link, \
                            and set it as the bus under [board.matrix]";
                 return Err(Failure::Usage(why.to_owned()));
             }
@@ -378,8 +378,8 @@ impl RecordCommand {
             return Err(Failure::Usage(why.to_owned()));
         }
         if config.boards.iter().any(|it| it.is_on_bus() && it.port == *port) {
-            let why = "boards that share a line do not speak by themselves; connect the board \
-                       alone, and leave its bus_address out";
+            let why = "boards that share a line do not speak unasked; connect the board alone, and \
+                       leave its bus_address out";
             return Err(Failure::Usage(why.to_owned()));
         }
         runtime()?.block_on(self.record(port, board))

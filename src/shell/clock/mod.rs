@@ -105,18 +105,17 @@ pub(super) fn tell(board: &str, news: &ClockNews) {
         ClockNews::Differs(difference) => {
             warn!(board, ?difference, "the clock does not show what it is told");
         }
-        ClockNews::Defies => warn!(
-            board,
-            "the clock does not do what it is told; unless it goes by itself, only its lever counts"
-        ),
+        ClockNews::Defies => {
+            warn!(board, "the clock does not obey; unless it runs by itself, only its lever counts")
+        }
         ClockNews::Cable => warn!(board, "{LINES_LOW}"),
         ClockNews::Unanswered(id) => info!(board, id, "the clock does not answer"),
         ClockNews::Found(kind) => info!(board, ?kind, "a clock answers"),
         ClockNews::Gone => info!(board, "the clock is gone"),
-        ClockNews::Restarted => info!(board, "the clock has started anew"),
+        ClockNews::Restarted => info!(board, "the clock has restarted"),
         ClockNews::PowerKey => info!(board, "somebody tried to switch the clock off"),
         ClockNews::HeldUp => {
-            info!(board, "the line holds readings of the clock up; they are asked for more often");
+            info!(board, "the line delays readings of the clock; they are requested more often");
         }
         ClockNews::Agrees => info!(board, "the clock shows what it is told"),
         ClockNews::Reading(_) | ClockNews::Lever(_) | ClockNews::Pressed(_) => {}

@@ -65,7 +65,7 @@ impl ClockOrders {
     /// The arbiter does something to the clock; nothing happens to one that is put away.
     pub async fn give(&self, order: ClockOrder) {
         if self.0.send(order.into()).await.is_err() {
-            debug!("the clock is put away and takes no orders");
+            debug!("the clock was removed and takes no orders");
         }
     }
 }
@@ -195,7 +195,7 @@ impl<P: Parts> OwnClockActor<P> {
             }
         }
         self.parts.hush();
-        debug!("the clock is put away");
+        debug!("the clock was removed");
     }
 
     fn hear(&mut self, edge: Edge) {

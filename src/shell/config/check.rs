@@ -222,19 +222,19 @@ fn maker(board: &BoardConfig) -> Result<(), String> {
     parse_chips(&board.chips).map_err(|why| format!("chips: {why}"))?;
     if !board.chips.is_empty() && board.clock != Source::Board {
         return wrong(
-            "a board of chips is a second behind, and presses of a clock would overtake its moves; \
-             leave the clock out",
+            "a board that reads chips is a second late, and presses of the clock would come before \
+             its moves; leave the clock out",
         );
     }
     if board.maker != Maker::Certabo && !board.chips.is_empty() {
-        return wrong("chips are below the pieces of boards of maker = \"certabo\" alone");
+        return wrong("only boards of maker = \"certabo\" have chips below their pieces");
     }
     let has_key = !board.developer_key.is_empty();
     if has_key != (board.maker == Maker::Pegasus) {
         return wrong(if has_key {
-            "developer_key is for boards of maker = \"pegasus\" alone; leave it out"
+            "only boards of maker = \"pegasus\" need a developer_key; leave it out"
         } else {
-            "a Pegasus tells nothing without a key, which DGT gives to developers; set \
+            "a Pegasus stays silent without a key, which DGT gives to developers; set \
              developer_key to its six bytes, as in \"01 23 45 67 89 ab\""
         });
     }
@@ -246,16 +246,15 @@ fn maker(board: &BoardConfig) -> Result<(), String> {
             Lights::Off => Ok(()),
             _ if board.leds.is_set() => Ok(()),
             _ => wrong(
-                "lights are driven on boards of maker = \"millennium\", \"certabo\", \
-                 \"chessnut\" and \"pegasus\", and on those with lights of your own in \
-                 [board.leds]",
+                "lights are driven on boards of maker = \"millennium\", \"certabo\", \"chessnut\" \
+                 and \"pegasus\", and on boards with lights of your own in [board.leds]",
             ),
         };
     }
     if board.maker == Maker::Novag && board.lights != Lights::Off && !board.leds.is_set() {
         return wrong(
-            "a board of Novag lights what is to be played on it; leave lights out, or have lights \
-             of your own in [board.leds]",
+            "a Novag board lights the moves to be played on it; leave lights out, or use lights of \
+             your own in [board.leds]",
         );
     }
     if board.is_on_pins() {
@@ -280,8 +279,8 @@ fn radio(board: &BoardConfig) -> Result<(), String> {
     if board.maker == Maker::Pegasus && board.port == "auto" {
         // Whoever is found at a port would be told the key.
         return wrong(
-            "a Pegasus is not looked for; name it, as in port = \"bluetooth:DGT_PEGASUS\", or by \
-             its address",
+            "a Pegasus is not found by itself; name it, as in port = \"bluetooth:DGT_PEGASUS\", or \
+             by its address",
         );
     }
     let Some(peer) = RadioPeer::parse(&board.port) else { return Ok(()) };
@@ -302,14 +301,16 @@ fn bus(board: &BoardConfig) -> Result<(), String> {
         return Ok(());
     }
     if board.bus_address > ADDRESS_MAX {
-        return wrong("it is at most 16383; `rokade doctor` tells what a board answers to");
+        return wrong(
+            "it is at most 16383; `rokade doctor` shows the address that a board answers to",
+        );
     }
     if board.is_on_pins() || board.maker != Maker::Dgt {
         return wrong("only boards of DGT share a line; leave it out");
     }
     if board.port == "auto" {
         // A search asks what turns each board on a shared line to single mode (protocol 4.1).
-        return wrong("name the port of the line; it is not looked for");
+        return wrong("name the port of the line; it is not found by itself");
     }
     if board.drive_clock && board.clock == Source::Board {
         return wrong(
@@ -394,7 +395,7 @@ fn lights_buses(boards: &[&BoardConfig]) -> Result<(), BoardFault> {
             let wrong = |why: String| Err(BoardFault::of(use_.board, why));
             if use_.is_chain || other.is_chain {
                 return wrong(format!(
-                    "{of} and {what} are on one bus, {bus:?}; a chain of lights takes all that is \
+                    "{of} and {what} are on one bus, {bus:?}; a chain of lights takes everything \
                      sent over its bus for colors: put one of them on another, such as \
                      \"/dev/spidev1.0\""
                 ));

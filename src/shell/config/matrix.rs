@@ -108,7 +108,7 @@ impl FromStr for PinDriver {
             "gpiocdev" => Ok(Self::Kernel(None)),
             path if path.starts_with("/dev/gpiochip") => Ok(Self::Kernel(Some(path.into()))),
             _ => Err(format!(
-                "{word:?} moves no pins; use \"rppal\", \"gpiocdev\" or a chip such as \
+                "{word:?} does not drive pins; use \"rppal\", \"gpiocdev\" or a chip such as \
                  \"/dev/gpiochip0\""
             )),
         }
@@ -358,8 +358,8 @@ impl Matrix {
         let Self { bus, pins, promotion, .. } = self.clone();
         if *self != (Self { bus, pins, promotion, ..Self::default() }) {
             return Err(
-                "is for port = \"gpio\"; beside another board only promotion is read, and \
-                        pins for it"
+                "is for port = \"gpio\"; beside another board only promotion is read, and pins for \
+                 it"
                     .to_owned(),
             );
         }
@@ -393,9 +393,8 @@ impl Matrix {
         }
         if self.bit_banged().is_none() && self.bus_pins != Self::default().bus_pins {
             return Err(
-                "bus_pins are read with bus = \"pins\" alone; set that too, or leave them \
-                        out"
-                .to_owned(),
+                "bus_pins are read with bus = \"pins\" alone; set that too, or leave them out"
+                    .to_owned(),
             );
         }
         Ok(())
@@ -425,7 +424,7 @@ impl Matrix {
         }
         if self.speed_khz > CONVERTER_KHZ {
             return Err(format!(
-                "speed_khz = {}: an MCP3008 at 3.3 V takes {CONVERTER_KHZ} at the most",
+                "speed_khz = {}: an MCP3008 at 3.3 V takes at most {CONVERTER_KHZ}",
                 self.speed_khz
             ));
         }
@@ -471,7 +470,7 @@ impl Matrix {
             }
             if given[..idx].contains(address) {
                 return Err(format!(
-                    "addresses: {address:#04x} stands twice; each chip has its own"
+                    "addresses: {address:#04x} is there twice; each chip has its own"
                 ));
             }
         }
@@ -487,7 +486,7 @@ fn each_its_own(pins: &[PinUse]) -> Result<(), String> {
         if let Some(other) = pins[..idx].iter().find(|other| other.excludes(part)) {
             let other = &other.what;
             return Err(if other == what {
-                format!("BCM {pin} stands twice in {what}; each needs its own")
+                format!("BCM {pin} is there twice in {what}; each needs its own")
             } else {
                 format!("BCM {pin} is both {other} and a pin of {what}; each needs its own")
             });

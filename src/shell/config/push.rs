@@ -68,11 +68,11 @@ impl Push {
         }
         for (number, id) in self.rounds.iter().chain(Some((&"1".to_owned(), &self.round))) {
             if !number.parse().is_ok_and(|number: u16| number > 0) {
-                return Err(format!("rounds: {number:?} is no number of a round"));
+                return Err(format!("rounds: {number:?} is not a round number"));
             }
             if !id.is_empty() && id_of(id).is_none() {
                 return Err(format!(
-                    "{id:?} is no round: write the address of the round's page, or the eight \
+                    "{id:?} is not a round: write the address of the round's page, or the eight \
                      letters and digits at its end"
                 ));
             }

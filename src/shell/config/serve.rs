@@ -90,8 +90,8 @@ impl Folder {
         }
         if !has_list {
             return Err(
-                "[folder] holds the rounds of [event] pairings, and none are set; name the \
-                        list of pairings there"
+                "[folder] holds the rounds of [event] pairings, and none are set; name the list of \
+                 pairings there"
                     .to_owned(),
             );
         }
@@ -128,7 +128,7 @@ pub fn parse_listen(text: &str) -> Result<SocketAddr, String> {
     let text =
         text.strip_prefix("localhost").map_or(text.to_owned(), |it| format!("127.0.0.1{it}"));
     let wrong = |_| {
-        format!("{text:?} is no socket address; expected such as 127.0.0.1:8960, or 8960 alone")
+        format!("{text:?} is not a socket address; write it as in 127.0.0.1:8960, or 8960 alone")
     };
     text.parse().map_err(wrong)
 }

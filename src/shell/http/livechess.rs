@@ -142,7 +142,7 @@ impl LiveChessState {
             warn!(
                 %from,
                 "A PROGRAM SAID MORE THAN {CALL_MAX_BYTES} BYTES AT ONCE TO THE INTERFACE OF \
-                 LIVECHESS, AND WAS CUT OFF; no call is as long: see what runs there",
+                 LIVECHESS, AND WAS CUT OFF; no call is that long: check what runs there",
             );
         }
     }

@@ -49,7 +49,7 @@ impl fmt::Display for Damage {
         write!(f, "DAMAGED: {file} at byte {offset}: {flaw}")?;
         match (self.n, self.is_mended) {
             (0, _) => Ok(()),
-            (_, true) => write!(f, " (line {first}: one bit has turned, nothing is missing)"),
+            (_, true) => write!(f, " (line {first}: one bit was flipped, nothing is missing)"),
             (1, false) => write!(f, " (line {first} cannot be read)"),
             (_, false) => write!(f, " (lines {first} to {last} cannot be read)"),
         }

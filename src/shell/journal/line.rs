@@ -140,7 +140,7 @@ pub enum Flaw {
     #[error("the line has no end")]
     Unfinished,
     /// A line should start here; there are zeros, and other bytes after them.
-    #[error("there are zeros where a line should start, and other bytes behind them")]
+    #[error("there are zeros where a line should start, and other bytes after them")]
     Hole,
     /// The bytes are not those that were written.
     #[error("the checksum does not match")]

@@ -98,7 +98,7 @@ impl<C: Storage, P: Fn(usize) -> C> JournalCopy<P> {
                 return Ok((target, place, parts));
             }
         }
-        let error = io::Error::other("all of its folders have other records; take them away");
+        let error = io::Error::other("all of its folders hold other records; move them away");
         Err(JournalError::io("use", (self.places)(1).label(), error))
     }
 }

@@ -137,7 +137,7 @@ impl Storage for DiskStorage {
 /// Something else stands at `path`, and those of the file system.
 pub(in crate::shell) fn open_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let refused = || {
-        let what = "it is no file but a link, a pipe, a folder or a device; take it away";
+        let what = "it is not a file but a link, a pipe, a folder or a device; remove it";
         io::Error::new(io::ErrorKind::InvalidInput, what)
     };
     match fs::symlink_metadata(path) {
@@ -159,8 +159,8 @@ pub(in crate::shell) fn leads_nowhere(folder: &Path) -> Option<String> {
     let target = fs::read_link(link).ok()?;
     let (link, target) = (link.display(), target.display());
     Some(format!(
-        "{link} is a link to {target}, where nothing is; make that folder, mount its disk, or take \
-         the link away"
+        "{link} is a link to {target}, which does not exist; create that folder, mount its disk, \
+         or remove the link"
     ))
 }
 

@@ -61,11 +61,11 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MatrixError {
     /// There is no such bus.
-    #[error("opening {}: there is no such bus; switch it on ({}) and start anew, or name the right \
-             one in the settings", .0.display(), pins::switched_on_by(.0))]
+    #[error("opening {}: there is no such bus; switch it on ({}) and reboot, or name the right one \
+             in the settings", .0.display(), pins::switched_on_by(.0))]
     NoBus(PathBuf),
     /// There is no such socket, or nobody answers at it.
-    #[error("opening {}: no simulated board is there; start `rokade simulate --board {board} \
+    #[error("opening {}: there is no simulated board; start `rokade simulate --board {board} \
              --link {}`, or name a bus of this machine under [board.matrix]",
             path.display(), path.display())]
     NoSocket {
@@ -84,8 +84,8 @@ pub enum MatrixError {
     Busy(PathBuf),
     /// The pins cannot be had.
     #[error(
-        "the pins of this machine cannot be used ({0}); is it a Raspberry Pi, and is this user \
-             in the group gpio?"
+        "the pins of this machine cannot be used ({0}); is it a Raspberry Pi, and is this user in \
+         the group gpio?"
     )]
     NoPins(String),
     /// One pin cannot be had.
@@ -99,7 +99,7 @@ pub enum MatrixError {
     /// What was sent through the chips did not come out of them.
     #[error(
         "the shift registers do not answer: {sent:02x} was sent through them, and {got:02x} came \
-             back; check their supply, their ground and the wires to load, clock and data"
+         back; check their supply, their ground and the wires to load, clock and data"
     )]
     Silent {
         /// What was sent.
@@ -119,8 +119,8 @@ pub enum MatrixError {
         address: u8,
     },
     /// A chip answers, and has forgotten what it was told.
-    #[error("the {chip} at {address:#04x} of {} has started anew; its supply fails now and then, \
-             so look at its wires and at the capacitor beside it", bus.display())]
+    #[error("the {chip} at {address:#04x} of {} has restarted; its supply fails now and then, so \
+             check its wires and the capacitor beside it", bus.display())]
     Forgot {
         /// The path of the bus.
         bus: PathBuf,
@@ -139,8 +139,7 @@ pub enum MatrixError {
     NoConverter(PathBuf),
     /// The converter answers, and no sensor does.
     #[error(
-        "no hall sensor shows anything; check their regulator, and the ground of the \
-             multiplexers"
+        "no hall sensor shows anything; check their regulator, and the ground of the multiplexers"
     )]
     NoSensors,
     /// It was never learned what the sensors show.
@@ -148,7 +147,8 @@ pub enum MatrixError {
              let `rokade doctor --calibrate` write it", .0.display())]
     Unlearned(PathBuf),
     /// What was learned cannot be read.
-    #[error("{}: {why}; mend it, or let `rokade doctor --calibrate` write it anew", path.display())]
+    #[error("{}: {why}; correct it, or let `rokade doctor --calibrate` write it \
+             again", path.display())]
     Mislearned {
         /// The file.
         path: PathBuf,
@@ -162,7 +162,7 @@ pub enum MatrixError {
     /// More squares are occupied than a set has pieces, as only a matrix without diodes shows.
     #[error(
         "{0} squares read as occupied, in full rectangles: squares without a piece are shown, \
-             because there are no diodes; put one in series with every switch"
+         because there are no diodes; put one in series with every switch"
     )]
     NoDiodes(u32),
     /// The pins cannot be read.
@@ -178,7 +178,7 @@ pub enum MatrixError {
     },
     /// This program knows no pins.
     #[error(
-        "this program was built without the feature pi; build it with that for what is on pins"
+        "this program was built without the feature pi; build it with that feature to use pins"
     )]
     NotBuilt,
 }

@@ -42,7 +42,7 @@ pub enum SimulatedError {
         source: io::Error,
     },
     /// It has been put away.
-    #[error("the simulated board has been put away")]
+    #[error("the simulated board was removed")]
     Ended,
 }
 

@@ -134,8 +134,8 @@ impl OrderDesk {
         let told = since.iter().skip(since.len().saturating_sub(TOLD_MAX));
         let lines = told.map(|(_, line)| line.clone()).collect();
         let why = format!(
-            "it was overtaken: since entry {state} the log has {} more lines. If it is meant all \
-             the same, give it with --at {}",
+            "your order was overtaken: since entry {state} the log has {} more lines. If you still \
+             mean it, repeat it with --at {}",
             since.len(),
             self.n_entries
         );
@@ -174,7 +174,7 @@ impl OrderDesk {
         }
         let ago = order.at.since(other.at).as_secs_f32();
         let why = format!(
-            "\"{}\" was ordered {ago:.1} s ago by {}; if yours is to take its place, give it again",
+            "\"{}\" was ordered {ago:.1} s ago by {}; if yours is to replace it, give it again",
             other.text, other.author
         );
         self.refused.push(Given::of(order));

@@ -28,10 +28,11 @@ const MODE: u32 = 0o660;
 #[derive(Debug, thiserror::Error)]
 pub enum OrdersError {
     /// Another daemon listens there.
-    #[error("{}: another daemon takes orders there; set another socket in [orders]", .0.display())]
+    #[error("{}: another daemon already takes orders there; set another socket in \
+             [orders]", .0.display())]
     Taken(PathBuf),
     /// Something that is no socket is there.
-    #[error("{}: this is no socket; set another one in [orders]", .0.display())]
+    #[error("{}: not a socket; set another one in [orders]", .0.display())]
     NoSocket(PathBuf),
     /// The socket cannot be had.
     #[error("{}: cannot take orders there", .path.display())]
@@ -158,7 +159,7 @@ async fn serve(
     let heard = timeout(PATIENCE, hear(&mut stream)).await;
     let answer = match heard.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))? {
         None => {
-            let why = format!("a line has {REQUEST_MAX} bytes at the most, and an end");
+            let why = format!("a line has at most {REQUEST_MAX} bytes, and an end");
             Answer::without_effect(AnswerClass::Unclear, why)
         }
         Some(request) => match understand(&request, boards, &user) {
@@ -200,7 +201,7 @@ pub(super) async fn ask(
     let is_passed = board.send(asked(reply)).await.is_ok();
     let answer = if is_passed { answered.await.ok() } else { None };
     answer
-        .unwrap_or_else(|| Answer::without_effect(AnswerClass::Busy, "the daemon is about to end"))
+        .unwrap_or_else(|| Answer::without_effect(AnswerClass::Busy, "the daemon is shutting down"))
 }
 
 /// What all of them say, each line with the name of its board.
@@ -261,18 +262,18 @@ fn understand<'a>(
     user: &str,
 ) -> Result<ClientRequest<'a>, String> {
     let request: Request =
-        serde_json::from_slice(line).map_err(|e| format!("that is no request: {e}"))?;
+        serde_json::from_slice(line).map_err(|e| format!("not a request: {e}"))?;
     if request.rokade != VERSION {
-        return Err(format!("version {} of the protocol is not known here", request.rokade));
+        return Err(format!("version {} of the protocol is not supported", request.rokade));
     }
     let names = || boards.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
     let boards = match &request.board {
         None if boards.len() == 1 || request.open || request.round.is_some() => boards,
         None if request.status => boards,
-        None => return Err(format!("which board? There is {}", names())),
+        None => return Err(format!("which board? Known: {}", names())),
         Some(named) => {
             let idx = boards.iter().position(|(name, _)| name == named);
-            let idx = idx.ok_or_else(|| format!("no such board; there is {}", names()))?;
+            let idx = idx.ok_or_else(|| format!("no such board; known: {}", names()))?;
             &boards[idx..=idx]
         }
     };

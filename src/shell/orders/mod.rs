@@ -198,7 +198,8 @@ impl Reply {
         let Self { mut answer, to } = self;
         if !is_durable && matches!(answer.class, AnswerClass::Done | AnswerClass::Refused) {
             answer.class = AnswerClass::Unkept;
-            let why = "the disk does not take the record now; it is in memory, and will follow";
+            let why = "the disk does not take the record at the moment; it is kept in memory and \
+                       will follow";
             answer.why.get_or_insert_with(|| why.to_owned());
         }
         to.send(answer).ok();

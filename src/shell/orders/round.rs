@@ -28,7 +28,7 @@ impl Rounds {
         if wanted != "next" {
             let number = wanted.parse().ok().filter(|number| *number > 0);
             let unclear =
-                || (AnswerClass::Unclear, format!("{wanted:?} is no round; write 3, or next"));
+                || (AnswerClass::Unclear, format!("{wanted:?} is not a round; write 3, or next"));
             return number.ok_or_else(unclear);
         }
         let now = self.boards.iter().filter_map(|status| status.borrow().round).max();
@@ -38,8 +38,8 @@ impl Rounds {
         };
         if let Some(now) = now.filter(|_| !self.boards.iter().any(is_on)) {
             let why = format!(
-                "round {now} is paired, and no game of it has a move or a result yet; to go past \
-                 it write {}",
+                "round {now} is paired, and no game of it has a move or a result yet; to skip it \
+                 write {}",
                 now.saturating_add(1)
             );
             return Err((AnswerClass::Refused, why));
@@ -50,14 +50,14 @@ impl Rounds {
 
     /// Who plays at each board in the round that is meant, as the list says now.
     async fn pair(&self, wanted: &str) -> Result<(Vec<Pairing>, Option<String>), NoRound> {
-        let none = "no list of pairings is set; name one by pairings = \"FILE\" in [event], and \
-                    start anew";
+        let none = "no list of pairings is set; name one with pairings = \"FILE\" in [event], and \
+                    restart";
         let roster = self.roster.as_ref().ok_or((AnswerClass::Refused, none.to_owned()))?;
         let list = roster.read().await.map_err(|why| (AnswerClass::Unread, why))?;
         let number = self.number(wanted, &list)?;
         let note = list.is_latin.then(|| {
             let path = roster.path().display();
-            format!("{path}: this is no UTF-8, and was read as Latin-1; look at the names")
+            format!("{path}: not UTF-8, was read as Latin-1; check the names")
         });
         let class = if list.has(number) { AnswerClass::Unread } else { AnswerClass::Refused };
         Ok((roster.pair(&list, number).map_err(|why| (class, why))?, note))

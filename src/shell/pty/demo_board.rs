@@ -70,7 +70,8 @@ async fn keep(place: DemoBoardPlace, now: Now) {
         };
         let (board, path) = (&place.board, place.path.display());
         if said.as_ref() != Some(&trouble) {
-            warn!(board, %path, why = trouble, "NO DEMO BOARD IS THERE; recording goes on");
+            warn!(board, %path, why = trouble, "THE DEMO BOARD CANNOT BE OPENED; recording goes \
+                                                on");
             said = Some(trouble);
         }
         sleep(backoff.wait()).await;

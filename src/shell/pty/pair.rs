@@ -38,7 +38,7 @@ pub enum PtyError {
     #[error("a scanned board has no line; name a board with \"board\":\"dgt\"")]
     NoLine,
     /// The actor has ended.
-    #[error("the simulated board has been put away")]
+    #[error("the simulated board was removed")]
     Ended,
 }
 

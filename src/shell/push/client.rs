@@ -65,7 +65,7 @@ pub(super) fn read_line(path: &Path) -> Result<(String, bool), String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let line = text.trim();
     if line.is_empty() || line.contains(char::is_control) {
-        return Err(format!("{}: it must have one line and nothing else", path.display()));
+        return Err(format!("{}: the file must have one line and nothing else", path.display()));
     }
     let mode = fs::metadata(path).map_or(0, |of| of.permissions().mode());
     Ok((line.to_owned(), mode & 0o004 != 0))

@@ -118,10 +118,7 @@ async fn keep(target: Target, feeds: Vec<Feed>, told: watch::Sender<Pushed>) {
         });
     }
     if target.is_in_clear() {
-        warn!(
-            to = target.host(),
-            "THE SECRET CAN BE READ ON THE WAY: write https or ftps in [push]"
-        );
+        warn!(to = target.host(), "THE SECRET IS SENT UNENCRYPTED: write https or ftps in [push]");
     }
     let mut courier = Courier::new(target, told);
     // A server that is sent a part of a round takes it that the rest is gone.
@@ -278,7 +275,7 @@ impl Courier {
                 known.why = Some(format!("{name}: {why}"));
             }
             Upshot::Busy(span) => {
-                let why = "it asks for patience (429)".to_owned();
+                let why = "it wants fewer requests (429)".to_owned();
                 self.rests = Some((now + span, why));
             }
             Upshot::Failed(why) => {

@@ -90,7 +90,7 @@ impl Also {
                 None if word == "all" => Self::ALL,
                 None => {
                     let known = Self::EACH.map(|(known, _)| known).join(", ");
-                    return Err(format!("there are {known}, all and none"));
+                    return Err(format!("known: {known}, all and none"));
                 }
             };
         }

@@ -91,7 +91,7 @@ fn buttons_stand_beside_any_board() {
     parse("[board.matrix]\npromotion = [16, 19, 20, 26]\npins = \"gpiocdev\"").expect("buttons");
     for (lines, words) in [
         ("[board.matrix]\npromotion = [16, 19, 20]", "promotion names 3 pins"),
-        ("[board.matrix]\npromotion = [16, 19, 20, 20]", "BCM 20 stands twice in promotion"),
+        ("[board.matrix]\npromotion = [16, 19, 20, 20]", "BCM 20 is there twice in promotion"),
         ("[board.matrix]\npromotion = [16, 19, 20, 28]", "there is no pin BCM 28"),
         ("[board.matrix]\npromotion = [16, 19, 20, 26]\nload = 7", "only promotion is read"),
         ("[board.matrix]\npins = \"gpiocdev\"", "nothing is read by them here"),

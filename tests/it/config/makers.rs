@@ -25,7 +25,10 @@ fn a_board_on_bluetooth_is_named_as_it_can_be_found() {
         ("maker = \"novag\"\nport = \"bluetooth:UCB\"", "is for boards of maker = \"pegasus\","),
         ("bus_address = 3\nport = \"bluetooth:DGT\"", "is for boards of maker"),
         ("clock_port = \"bluetooth:DGT\"", "no clock is on Bluetooth LE"),
-        (&pegasus, "a Pegasus is not looked for; name it, as in port = \"bluetooth:DGT_PEGASUS\""),
+        (
+            &pegasus,
+            "a Pegasus is not found by itself; name it, as in port = \"bluetooth:DGT_PEGASUS\"",
+        ),
     ] {
         let told = load(lines).expect_err(lines).to_string();
         assert!(told.contains(words), "{lines}: {told}");
@@ -60,21 +63,21 @@ fn another_makers_board_is_read_in_its_own_language() {
     let woken_by = [0x01, 0x23, 0x45, 0x67, 0x89, 0xab];
     assert_eq!((settings.board, settings.key), (BoardKind::Pegasus, woken_by));
     for (lines, words) in [
-        (key, "for boards of maker = \"pegasus\" alone"),
-        ("maker = \"pegasus\"", "tells nothing without a key, which DGT gives to developers"),
+        (key, "only boards of maker = \"pegasus\""),
+        ("maker = \"pegasus\"", "stays silent without a key, which DGT gives to developers"),
         ("maker = \"pegasus\"\ndeveloper_key = \"01 23\"", "\"01 23\" is no key; write its six"),
         ("maker = \"pegasus\"\ndeveloper_key = \"1 2 3 4 5 +6\"", "is no key"),
         ("maker = \"milennium\"", "write \"dgt\""),
         ("maker = \"millennium\"\nlights = \"on\"", "write \"off\", \"last-move\", \"set-up\""),
         ("lights = \"help\"", "lights are driven on boards of maker = \"millennium\","),
-        ("chips = [\"K 1 2 3 4 5\"]", "of maker = \"certabo\" alone"),
+        ("chips = [\"K 1 2 3 4 5\"]", "only boards of maker = \"certabo\""),
         ("maker = \"certabo\"\nchips = [\"K 1 2 3 4\"]", "is no piece with its chip"),
         (
             "maker = \"certabo\"\nchips = [\"K 1 2 3 4 5\"]\nclock = \"gpio-lever\"",
-            "presses of a clock would overtake its moves",
+            "presses of the clock would come before its moves",
         ),
         ("maker = \"millennium\"\nport = \"gpio\"", "is for switches of your own"),
-        ("maker = \"novag\"\nlights = \"help\"", "lights what is to be played on it"),
+        ("maker = \"novag\"\nlights = \"help\"", "lights the moves to be played on it"),
         (
             "maker = \"millennium\"\ndrive_clock = true\ntime_control = \"5m\"",
             "drive_clock is for a clock behind a DGT board",

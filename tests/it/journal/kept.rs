@@ -302,7 +302,8 @@ async fn a_disk_that_is_full_before_anything_is_recorded_is_said() {
     let (journal, ..) = open(disk.clone(), LONG).unwrap();
     disk.fill(true);
     let (writer, mut public) = write(&threads, journal);
-    let lacks = |status: &Status| status.room.as_ref().is_some_and(|it| it.contains("no room"));
+    let lacks =
+        |status: &Status| status.room.as_ref().is_some_and(|it| it.contains("no disk space"));
     let said = public.says(lacks).await;
     assert!(said.warning().unwrap().contains("cannot keep room in reserve"), "{said:?}");
     assert!(!said.is_ready() && said.disk.is_none(), "{said:?}");

@@ -292,8 +292,8 @@ fn chips_are_learnt_from_the_start_position() {
         assert_eq!((of(Role::Pawn), of(Role::Queen), of(Role::King)), (8, 2, 1));
         assert_eq!(parse_chips(&lines_of(&chips)).unwrap(), chips);
         for (sq, piece, why) in [
-            (Square::E2, None, "e2 has no chip that can be read"),
-            (Square::E4, Some(Role::Pawn.of(Color::White)), "e4 should be empty, and has a chip"),
+            (Square::E2, None, "no chip can be read on e2"),
+            (Square::E4, Some(Role::Pawn.of(Color::White)), "e4 should be empty but has a chip"),
         ] {
             let mut other = start.clone();
             other.discard_piece_at(sq);

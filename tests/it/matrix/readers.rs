@@ -144,7 +144,7 @@ fn chips_on_a_bus_are_checked() {
         match chips {
             SwitchReader::Mcp23017 => {
                 let why = read.unwrap_err().to_string();
-                assert!(why.contains("has started anew; its supply fails now and then"), "{why}");
+                assert!(why.contains("has restarted; its supply fails now and then"), "{why}");
             }
             SwitchReader::Mcp23s17 => _ = read.unwrap_err(),
             _ => assert_eq!(Wiring::default().squares(read.unwrap()), start_squares()),
@@ -307,5 +307,5 @@ async fn doctor_refuses_a_matrix_without_diodes() {
     let outcome = doctor.wait_with_output().await.unwrap();
     let why = String::from_utf8(outcome.stderr).unwrap();
     assert_eq!(outcome.status.code(), Some(4), "{why}");
-    assert!(why.contains("c3 reads as occupied, and nothing stands there"), "{why}");
+    assert!(why.contains("c3 reads as occupied, but is empty"), "{why}");
 }

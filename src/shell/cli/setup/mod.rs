@@ -110,9 +110,9 @@ impl SetupCommand {
         let answers = self.ask(&mut talk, &found)?;
         file.write(&answers, keep)?;
         if keep {
-            say(format!("What was there is kept as {}.", file.old().display()))?;
+            say(format!("The old file is kept as {}.", file.old().display()))?;
         }
-        say(format!("{} is written; it says what else can be set.", file.path.display()))?;
+        say(format!("{} was written; it explains what else can be set.", file.path.display()))?;
         if let Some(zone) = answers.new_time_zone() {
             say(set_time_zone(zone))?;
         }
@@ -130,7 +130,7 @@ impl SetupCommand {
         }
         let shown = file.path.display();
         let choices = [("no", "leave it as it is"), ("yes", "keep it as FILE.old, and replace it")];
-        let question = format!("{shown} is there, and somebody has changed it. Replace it?");
+        let question = format!("{shown} exists and was changed by somebody. Replace it?");
         if self.replace || talk.choose(&question, &choices, None)? == "yes" {
             return Ok(true);
         }
@@ -198,7 +198,7 @@ fn ask_ports(
     found: &[FoundPort],
 ) -> Result<Vec<String>, Failure> {
     let mut question = match found.len() {
-        0 => "No board is plugged in now, and none is heard on Bluetooth.".to_owned(),
+        0 => "No board is plugged in, and none was found on Bluetooth.".to_owned(),
         1 => "This may be a board:".to_owned(),
         _ => "These may be boards:".to_owned(),
     };
@@ -223,7 +223,7 @@ fn next(file: &SettingsFile, answers: &SetupAnswers) -> String {
         format!("rokade run{by}")
     };
     format!(
-        "Next: `{start}`, then open {}. `rokade status{by}` tells whether the board is there, \
+        "Next: `{start}`, then open {}. `rokade status{by}` shows whether the board is connected, \
          and `rokade doctor{by}` what is wrong if it is not.",
         daemon::openable(answers.listen())
     )

@@ -189,7 +189,7 @@ impl Browser {
         let mut wrong = Vec::new();
         match self.tries(form.get("code").unwrap_or_default(), from).await {
             Some(true) => {}
-            Some(false) => wrong.push(("code", "This is not the code.".to_owned())),
+            Some(false) => wrong.push(("code", "That is not the code.".to_owned())),
             None => wrong.push(("code", "Another code is being tried; try again.".to_owned())),
         }
         let is_changed = self.file.is_changed()?;
@@ -243,7 +243,7 @@ impl Browser {
                  it again."
             )
         } else {
-            "It stands where this page was started.".to_owned()
+            "It is shown where this page was started.".to_owned()
         };
         body += "</fieldset>\n";
         body += &code_field(form, wrong, &place);
@@ -292,7 +292,7 @@ fn stands(path: &Path) -> Vec<String> {
     let Ok(config) = Config::load(path) else { return Vec::new() };
     let mut said = match status::public(config.http.listen) {
         Ok(report) => report.boards.iter().map(status::in_short).collect(),
-        Err(_) => vec!["Rokade does not run yet.".to_owned()],
+        Err(_) => vec!["Rokade is not running yet.".to_owned()],
     };
     let boards: Vec<_> = config.boards.iter().collect();
     let findings = machine::look(&boards, Path::new("/"));
@@ -312,7 +312,7 @@ async fn answer(
     body: Body,
 ) -> Response {
     let Ok(Ok(bytes)) = timeout(FORM_WITHIN, to_bytes(body, FORM_MAX_BYTES)).await else {
-        return (StatusCode::BAD_REQUEST, "The form did not arrive whole; try again.\n")
+        return (StatusCode::BAD_REQUEST, "The form did not arrive completely; try again.\n")
             .into_response();
     };
     html(browser.take(&Form::parse(&bytes), &headers, asker.neighbors()).await)
@@ -347,7 +347,7 @@ fn questions_of(
         let whole = wrong.iter().filter(|(key, _)| key.is_empty());
         let whole: String = whole.map(|(_, why)| format!(" {}", escape(why))).collect();
         body += &format!(
-            "<p class=\"wrong\" role=\"alert\">Nothing is written yet: look at what is \
+            "<p class=\"wrong\" role=\"alert\">Nothing was written yet: see what is \
              marked.{whole}</p>\n"
         );
     }
@@ -453,8 +453,8 @@ fn written(
     headers: &HeaderMap,
 ) -> String {
     let mut body = format!(
-        "<h1>Rokade is set up</h1>\n<p>The settings are in <code>{}</code>, with all others that \
-         there are.</p>\n",
+        "<h1>Rokade is set up</h1>\n<p>The settings are in <code>{}</code>, which also explains \
+         all others.</p>\n",
         escape(&file.path.display().to_string())
     );
     for line in said {
@@ -469,7 +469,7 @@ fn written(
         let address = escape(&address);
         body += &format!(
             "<p class=\"next\"><a href=\"{address}\">{address}</a></p>\n<p>That is the page of the \
-             games: put up the pieces, and play. This page here is gone now; <code>sudo rokade \
+             games: set up the pieces, and play. This setup page is closed now; <code>sudo rokade \
              setup --browser</code> brings it back.</p>\n"
         );
     }

@@ -42,13 +42,13 @@ impl SetupQuestion {
     pub(super) fn check(&self, answer: &str) -> Result<(), String> {
         if !self.choices.is_empty() {
             let is_one = self.choices.iter().any(|(word, _)| *word == answer);
-            return if is_one { Ok(()) } else { Err(format!("{answer:?} is none of the words")) };
+            return if is_one { Ok(()) } else { Err(format!("{answer:?} is not in the list")) };
         }
         if self.key == TIME_ZONE {
             return match jiff::tz::db().get(answer) {
                 Ok(_) => Ok(()),
                 Err(_) => Err(format!(
-                    "no time zone is called {answer:?}; Europe/Copenhagen is one, and `timedatectl \
+                    "there is no time zone {answer:?}; Europe/Copenhagen is one, and `timedatectl \
                      list-timezones` prints all"
                 )),
             };
@@ -104,7 +104,7 @@ pub(super) fn questions(n_boards: usize) -> Vec<SetupQuestion> {
     all.extend([
         SetupQuestion::open("event", "What is the event called?", ""),
         SetupQuestion::open("site", "Where is it played: hall, town?", ""),
-        SetupQuestion::of("page", "Who may see the pages?", PAGES.to_vec()),
+        SetupQuestion::of("page", "Who may see the games?", PAGES.to_vec()),
     ]);
     if let Some(here) = time_zone() {
         all.push(SetupQuestion::open(TIME_ZONE, "Which time zone is it here?", &here));
@@ -212,7 +212,9 @@ pub(super) fn ports(answer: &str, found: &[FoundPort]) -> Result<Vec<String>, St
             Err(_) => match RadioPeer::parse(word) {
                 Some(peer) => peer?.to_string(),
                 None => {
-                    return Err(format!("{word:?} is no number, and no path as /dev/ttyUSB0 is"));
+                    return Err(format!(
+                        "{word:?} is neither a number nor a path such as /dev/ttyUSB0"
+                    ));
                 }
             },
         };
