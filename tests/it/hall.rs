@@ -182,6 +182,7 @@ async fn a_fault_of_one_board_is_its_own() {
     assert!(shown.contains("\"recorded\":false"), "{shown}");
     daemon.says("THE PAGES ARE NOT SERVED").await;
     daemon.says("NO ORDERS CAN BE GIVEN").await;
+    daemon.says("orders are taken").await;
     let asked = place.run(&["order", "--board", "table-4", "--open"]).await;
     assert!(asked.err.contains("not recorded now"), "{asked:?}");
     drop(elsewhere);

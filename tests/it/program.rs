@@ -28,6 +28,8 @@ use tokio::time::{Instant, sleep, timeout};
 pub(crate) const LIMIT: Duration = Duration::from_secs(120);
 /// Between looks at what cannot be waited for.
 pub(crate) const STEP: Duration = Duration::from_millis(5);
+/// A daemon that has just been started takes orders within this time.
+const SOON: Duration = Duration::from_secs(3);
 
 /// The program with these arguments; killed when it is dropped.
 pub(crate) fn rokade(args: &[&str]) -> Command {
@@ -152,7 +154,17 @@ impl Place {
 
     /// Runs it to its end.
     pub(crate) async fn run(&self, args: &[&str]) -> Outcome {
-        finish(self.command(args)).await
+        // A daemon may serve its pages a moment before it takes orders.
+        let end = Instant::now() + SOON;
+        let has_daemon = self.path("daemon.log").exists();
+        loop {
+            let outcome = finish(self.command(args)).await;
+            let is_early = has_daemon && outcome.err.contains("no daemon takes orders");
+            if !is_early || Instant::now() >= end {
+                return outcome;
+            }
+            sleep(STEP).await;
+        }
     }
 
     /// The daemon. What it says is added to a file.

@@ -98,7 +98,7 @@ async fn what_is_answered_is_what_the_daemon_runs_by() {
     terminal.enter("Where is it played", "", "Paris").await;
     terminal.enter("Who may see the games?", "this-machine", "network").await;
     terminal.enter("Which time zone", "Europe/Copenhagen", "Europe/Oxford").await;
-    terminal.see("no time zone is called \"Europe/Oxford\"").await;
+    terminal.see("there is no time zone \"Europe/Oxford\"").await;
     terminal.enter("Which time zone", "Europe/Copenhagen", "").await;
     terminal.see("rokade.toml was written").await;
     terminal.see("Next: `rokade run --config ").await;
