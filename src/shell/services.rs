@@ -30,8 +30,9 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, sleep};
 use tracing::{info, warn};
 
-/// How long each has to end once it is to: less than pages give their viewers.
-pub(super) const GRACE: Duration = Duration::from_millis(500);
+/// How long each has to end once it is to: lights and displays go dark meanwhile, also where the
+/// machine is held up.
+pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// How often the service manager is told how things stand, where that has changed.
 const TELLING: Duration = Duration::from_millis(500);
 /// What is served on a thread of its own, and what is said of it.
