@@ -287,13 +287,13 @@ mod tests {
         assert_eq!(table().dead(), [Square::B2]);
         let text = table().to_string();
         for (from, to, words) in [
-            ("a1 63 510 550 470", "a1 63 510 550", "line 2 is no square with its input"),
-            ("a1 63 510 550 470", "a1 63 510 550 1470", "line 2 is no square"),
-            ("a1 63 510 550 470", "a1 64 510 550 470", "line 2 is no square"),
+            ("a1 63 510 550 470", "a1 63 510 550", "line 2 is not a square with its input"),
+            ("a1 63 510 550 470", "a1 63 510 550 1470", "line 2 is not a square"),
+            ("a1 63 510 550 470", "a1 64 510 550 470", "line 2 is not a square"),
             ("a1 63 510 550 470", "", "a1 is missing"),
             ("b1 62", "a1 62", "a1 is missing"),
             ("b1 62", "b1 63", "input 63 belongs to two squares"),
-            ("a1 63 510 550 470", "a1 63 510 550 570", "at a1 both colors are to the same side"),
+            ("a1 63 510 550 470", "a1 63 510 550 570", "on a1 both colors read on the same side"),
         ] {
             let why = HallTable::parse(&text.replacen(from, to, 1)).expect_err(to).to_string();
             assert!(why.contains(words), "{to}: {why}");

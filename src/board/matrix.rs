@@ -243,7 +243,7 @@ mod tests {
         };
         for (from, to, words) in [
             ("e4", "e5", "e5 is named twice"),
-            ("e4", "e9", "\"e9\" is no square"),
+            ("e4", "e9", "\"e9\" is not a square"),
             ("e4", "", "group 4 names 7"),
         ] {
             assert!(with(from, to).contains(words), "{}", with(from, to));

@@ -398,7 +398,7 @@ mod tests {
             ("both sign 2-0", "no score"),
             ("white sealed", "which move"),
             ("", "no order"),
-            ("note a\nresult     1-0", "no line of text"),
+            ("note a\nresult     1-0", "does not belong in a line of text"),
         ] {
             let why = Act::read(text, "arbiter", "").unwrap_err().to_string();
             assert!(why.contains(answer), "{text}: {why}");

@@ -17,7 +17,7 @@ const SHOWN_MAX: usize = 40;
 /// let error = "m2032".parse::<Edition>().unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "no edition \"m2032\"; did you mean m2023? There is hu2005, dk2009, no2009, m2018, m2023"
+///     "no edition \"m2032\"; did you mean m2023? Known: hu2005, dk2009, no2009, m2018, m2023"
 /// );
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -143,7 +143,7 @@ mod tests {
             before[1],
             "uncertain  12. Nxc7; settle it by  \"settle 1 d5c7\"  \"settle 1 d5e7\""
         );
-        assert!(before[2].starts_with("no referee sits here"));
+        assert!(before[2].starts_with("no referee: the settings"));
         let act = Act::read("settle 1 d5e7", "arbiter", "").unwrap();
         game.handle(STAMP, &Event::Act(act), &mut Vec::new());
         let after = lines(&game, Mono(0));

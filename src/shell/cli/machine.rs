@@ -203,7 +203,7 @@ mod tests {
             UNITS.map(|folder| format!("{folder}/systemd/system/rokade.service"));
         let of = |files: &[(&str, &str)]| told(files, &BoardConfig::default());
         assert_eq!(of(&[(&of_package, &whole)]), Vec::<String>::new());
-        assert!(of(&[(&of_package, &part)])[0].contains("not that of this version"));
+        assert!(of(&[(&of_package, &part)])[0].contains("not from this version"));
         let said = of(&[(&of_package, &whole), (&of_machine, &part)]);
         assert!(said[0].contains("/etc/systemd/system/rokade.service"), "{said:?}");
     }
@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(told(&[MODEL, (CONFIG, fixed)], &board), Vec::<String>::new());
         let bufsiz = ("sys/module/spidev/parameters/bufsiz", "512\n");
         let said = told(&[MODEL, (CONFIG, fixed), bufsiz], &board);
-        assert!(said[0].contains("takes 512 bytes at once, and a picture has 1008"), "{said:?}");
+        assert!(said[0].contains("takes 512 bytes at once, but a picture has 1008"), "{said:?}");
         assert!(said[0].contains("spidev.bufsiz=4096"), "{said:?}");
         let section = "[pi4]\ncore_freq=500\ncore_freq_min=500\n[pi5]\ncore_freq=1\n[all]\n";
         assert_eq!(told(&[MODEL, (CONFIG, section)], &board), Vec::<String>::new());
