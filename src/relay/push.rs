@@ -214,7 +214,7 @@ mod tests {
             let Upshot::Failed(why) = answer(status, body).to_push(1) else { panic!("{status}") };
             assert!(why.contains(&status.to_string()) && !why.contains('\u{1b}'), "{why}");
         }
-        for (status, word) in [(401, "token"), (403, "study:write"), (404, "round"), (413, "refuses")]
+        for (status, word) in [(401, "token"), (403, "study:write"), (404, "round"), (413, "this")]
         {
             let Upshot::Refused(why) = answer(status, "x").to_push(1) else { panic!("{status}") };
             assert!(why.contains(word) && why.contains(&format!("({status}: x)")), "{why}");
