@@ -150,7 +150,7 @@ impl Act {
     /// assert!(matches!(said, Act::Declared { by: Color::Black, .. }));
     /// assert!(matches!(Act::read("confirm", "arbiter", "")?, Act::Ordered { .. }));
     /// let why = Act::read("resign", "arbiter", "").unwrap_err();
-    /// assert!(why.to_string().starts_with("who says so? Write \"white resign\""));
+    /// assert!(why.to_string().starts_with("who says that? Write \"white resign\""));
     /// # Ok::<(), rokade::laws::act::ActError>(())
     /// ```
     ///
