@@ -153,8 +153,8 @@ impl fmt::Display for Keeping {
                 }
             }
             Self::WallUnknown => f.write_str(
-                "the time of day was not set from a time server since this machine started: dates \
-                 and times may be wrong",
+                "the time of day has not been set from a time server since this machine started: \
+                 dates and times may be wrong",
             ),
             Self::WallKnown => f.write_str(
                 "the time of day was set from a time server: dates and times are right from here \

@@ -30,9 +30,10 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, sleep};
 use tracing::{info, warn};
 
-/// How long each has to end once it is to: lights and displays go dark meanwhile, also where the
-/// machine is held up.
-pub(super) const GRACE: Duration = Duration::from_secs(2);
+/// How long each has to end once it is to: less than pages give their viewers.
+pub(super) const GRACE: Duration = Duration::from_millis(500);
+/// How long lights and displays have to go dark, also where the machine is held up.
+const DARK: Duration = Duration::from_secs(2);
 /// How often the service manager is told how things stand, where that has changed.
 const TELLING: Duration = Duration::from_millis(500);
 /// What is served on a thread of its own, and what is said of it.
@@ -60,6 +61,8 @@ pub(super) struct Services {
     stop: watch::Sender<bool>,
     /// Those that end when they are told to.
     told: Vec<Apart>,
+    /// Lights and displays, which go dark when they are told to end.
+    signs: Vec<Apart>,
     /// Those that end when nothing more comes from the boards.
     fed: Vec<Apart>,
     tasks: JoinSet<()>,
@@ -84,7 +87,7 @@ impl Services {
         fed.extend(keep_copies(config, boards, &mut tasks)?);
         fed.extend(keep_folder(config, &feeds)?);
         fed.extend(demo_board::start(config, &feeds, now).map_err(RunError::Threads)?);
-        told.extend(sign::start(config, &feeds, &lits, &stops).map_err(RunError::Threads)?);
+        let signs = sign::start(config, &feeds, &lits, &stops).map_err(RunError::Threads)?;
         let (threads, pushed) = push::start(config, &feeds).map_err(RunError::Threads)?;
         fed.extend(threads);
         let (thread, host) = host::start().map_err(RunError::Threads)?;
@@ -100,7 +103,7 @@ impl Services {
             told.push(take_orders(path, boards.desks(), rounds, outlook, stops)?);
         }
         tasks.spawn(tell_manager(feeds));
-        Ok(Self { stop, told, fed, tasks, pages })
+        Ok(Self { stop, told, signs, fed, tasks, pages })
     }
 
     /// Nobody is asked or served any more; what is fed by the boards goes on.
@@ -110,6 +113,9 @@ impl Services {
 
     /// Waits for the end of all, once the boards have ended.
     pub(super) async fn ended(mut self) {
+        for thread in self.signs {
+            thread.ended(DARK).await;
+        }
         for thread in self.told.into_iter().chain(self.fed) {
             thread.ended(GRACE).await;
         }
@@ -119,6 +125,9 @@ impl Services {
     /// Ends all while the boards go on.
     pub(super) async fn end(mut self) {
         self.close();
+        for thread in self.signs {
+            thread.ended(DARK).await;
+        }
         for thread in self.told {
             thread.ended(GRACE).await;
         }

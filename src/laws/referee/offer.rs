@@ -12,7 +12,7 @@ use shakmaty::{ByColor, Color, Position};
 /// So many offers of one player are too many. All editions: Art. 12.6 (11.5).
 const OFFERS_MAX: u32 = 3;
 
-const TOO_EARLY: &str = "a draw may not be agreed this early";
+const TOO_EARLY: &str = "a draw may not be agreed before the number of moves that is set";
 
 /// The offers of both players.
 #[derive(Copy, Clone, Debug, Default)]

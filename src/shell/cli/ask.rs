@@ -166,7 +166,7 @@ fn told(board: &BoardConfig, port: &str, answer: &BoardAnswer) -> Vec<Diagnosis>
         } else {
             (
                 "no board is understood",
-                "it does not speak its protocol: a board of another maker (`maker`), another \
+                "what arrives is not its protocol: a board of another maker (`maker`), another \
                  device, or a board that is set to another speed",
             )
         };
