@@ -263,6 +263,7 @@ async fn status_says_the_same(place: &Place) {
     let closed = place.text("closed.toml");
     fs::write(&closed, format!("{text}[orders]\nenabled = false\n")).unwrap();
     let public = crate::program::run(&["status", "--config", &closed, "--json"]).await;
+    assert_eq!((public.code, &*public.err), (Some(0), ""), "{public:?}");
     let public: Value = serde_json::from_str(&public.out).unwrap();
     let [first, second] = [0, 1].map(|idx| &public["boards"][idx]);
     assert_eq!(first["play"]["presses"]["white"], 2, "{first}");

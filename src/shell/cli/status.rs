@@ -10,8 +10,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The daemon answers at once, or hangs.
-const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+/// A daemon answers at once, on a busy machine within seconds, or it hangs.
+const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 
 /// Shows the state of every board of the running daemon: whether it is connected and recorded, what
 /// was seen, and what is wrong.
