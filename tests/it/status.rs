@@ -6,6 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rokade::shell::pty::Speed;
 use rokade::sim::Script;
@@ -284,18 +286,26 @@ async fn without_a_daemon_it_is_said_what_to_do() {
     let socket = place.text("none.sock");
     let said = place.run(&["status", "--socket", &socket]).await;
     assert_sentence(&said, 4, &["none.sock", "rokade run"]);
-    // Somebody else's server is at the address.
+    // Somebody else's server is at the address, which sends on whoever asks for what it has not.
     let listener = tokio::net::TcpListener::bind(place.addr).await.unwrap();
+    let n_asked = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&n_asked);
     tokio::spawn(async move {
+        let hello = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi";
+        let away = "HTTP/1.1 303 See Other\r\nLocation: /\r\nContent-Length: 0\r\n\
+                    Connection: close\r\n\r\n";
         while let Ok((mut stream, _)) = listener.accept().await {
-            let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi";
             let asked = stream.read(&mut [0; 1024]).await.unwrap();
             assert!(asked > 0);
-            stream.write_all(answer).await.unwrap();
+            let answer = if counted.fetch_add(1, Ordering::Relaxed) == 0 { hello } else { away };
+            stream.write_all(answer.as_bytes()).await.unwrap();
         }
     });
-    let said = place.run(&["status"]).await;
-    assert_sentence(&said, 4, &["is not a Rokade daemon"]);
+    for n in 1..=2 {
+        let said = place.run(&["status"]).await;
+        assert_sentence(&said, 4, &["is not a Rokade daemon"]);
+        assert_eq!(n_asked.load(Ordering::Relaxed), n, "nothing else is asked for");
+    }
 }
 
 #[tokio::test]

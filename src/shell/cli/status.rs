@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// A daemon answers at once, on a busy machine within seconds, or it hangs.
-const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+const ANSWER_WITHIN: Duration = Duration::from_secs(20);
 
 /// Shows the state of every board of the running daemon: whether it is connected and recorded, what
 /// was seen, and what is wrong.
@@ -107,6 +107,8 @@ pub(super) fn public(listen: SocketAddr) -> Result<Report, String> {
     let settings = ureq::Agent::config_builder()
         .timeout_global(Some(ANSWER_WITHIN))
         .http_status_as_error(false)
+        // Who sends on is no daemon: the page of `rokade setup` would send us back to itself.
+        .max_redirects(0)
         // Whatever the way out of this machine is, this is not out of it.
         .proxy(None);
     let agent: ureq::Agent = settings.build().into();
