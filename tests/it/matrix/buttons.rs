@@ -165,6 +165,9 @@ async fn a_pegasus_has_buttons_beside_it() {
     shows(&place, 1, &daemon, "b7a8n").await;
     daemon.says("the buttons for promotions are not read").await;
     let said = daemon.said();
-    assert_eq!(said.matches("the buttons for promotions are not read").count(), 1, "{said}");
+    let is_told = |line: &&str| {
+        line.contains("the buttons for promotions are not read") && line.contains("table-2")
+    };
+    assert_eq!(said.lines().filter(is_told).count(), 1, "{said}");
     assert_eq!(daemon.stop().await.0, Some(0));
 }
