@@ -22,6 +22,8 @@ const LEAD_PLIES: Cost = 2;
 const ORDINARY: Cost = 5 * POINT / 2;
 /// And where the clock is late.
 const ORDINARY_LATE: Cost = 7 * POINT / 2;
+/// So much more it may cost for each illegal move that stands on record and was not played by it.
+const SPARED_ILLEGAL: Cost = 8 * POINT;
 
 impl Play {
     /// Looks at all that was said since the board rested, when it rests again, and corrects the
@@ -110,8 +112,10 @@ impl Play {
             let of_ply = found.cost / moves.len().max(1) as Cost;
             let lead = LEAD.max(LEAD_PLIES * of_ply);
             let ordinary = if found.is_clock_late { ORDINARY_LATE } else { ORDINARY };
+            let illegal = self.sheet.moves()[n..].iter().filter(|scored| scored.is_illegal);
+            let most = ordinary * moves.len() as Cost + SPARED_ILLEGAL * illegal.count() as Cost;
             let is_better =
-                found.recorded.map_or(of_ply <= ordinary, |recorded| found.cost + lead <= recorded);
+                found.recorded.map_or(found.cost <= most, |recorded| found.cost + lead <= recorded);
             let is_likelier =
                 moves.len() <= record.len() + 1 || !self.shows_illegal_after(n, record);
             if is_better && is_likelier && self.may_end_with(n, &moves) {
