@@ -88,7 +88,7 @@ async fn a_game_goes_on_while_its_delay_is_changed_and_nothing_leaks() {
     let place = with_all_ways_out("none");
     let elsewhere = push::to_file(&place);
     let livechess = livechess::serve(&place);
-    let (intended, played) = game(14, Span::new(300, 600), 5);
+    let (intended, played) = game(14, Span::new(700, 1_200), 5);
     let mut board = plug(&played.script, &place.board());
     let daemon = place.start();
     timeout(LIMIT, board.woken()).await.expect("a recorded board").unwrap();
